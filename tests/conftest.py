@@ -2,8 +2,9 @@
 
 import gc
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -49,3 +50,15 @@ def postgres() -> Iterator[PostgresServer]:
     server = PostgresServer()
     yield server
     server.close()
+
+
+@pytest.fixture
+def postgres_journal(postgres: PostgresServer) -> Callable[[Path], Any]:
+    """Opens a journal in a database; the path stands for the name of the journal."""
+    from batchwork.core.dsn import Dsn
+    from batchwork.postgres.journal import PostgresJournal
+
+    names: dict[Path, str] = {}
+    return lambda path: PostgresJournal(
+        Dsn.parse(names.setdefault(path, postgres.journal())), utc=lambda: 1000.0, max_wait_s=20.0
+    )

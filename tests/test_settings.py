@@ -15,7 +15,7 @@ def write(folder: Path, text: str) -> Path:
 def test_keys_and_addresses_come_from_the_environment():
     settings = Settings.from_environment({"ANTHROPIC_API_KEY": "a", "OPENAI_BASE_URL": "http://x", "GROQ_API_KEY": "g"})
     assert settings.keys == {"anthropic": "a", "groq": "g"}
-    assert settings.openai_base_url == "http://x"
+    assert settings.addresses == {"openai": "http://x"}
 
 
 def test_the_file_fills_what_the_environment_leaves_open(tmp_path: Path):
@@ -26,7 +26,7 @@ def test_the_file_fills_what_the_environment_leaves_open(tmp_path: Path):
     settings = Settings.from_environment({"ANTHROPIC_API_KEY": "from env", "OPENAI_API_KEY": ""}, dotenv=dotenv)
     assert settings.keys["anthropic"] == "from env"
     assert settings.keys["openai"] == "from-file"
-    assert settings.openai_base_url == "http://y"
+    assert settings.addresses["openai"] == "http://y"
 
 
 def test_without_a_file_there_is_nothing_to_fill(tmp_path: Path):

@@ -7,14 +7,14 @@ from contextlib import AsyncExitStack
 
 from batchwork._bridge import clean_stop
 from batchwork.assembly import last_run, open_engine
-from batchwork.core.errors import BatchworkError, Interrupted, RunPaused
+from batchwork.core.errors import BatchworkError, DatabaseAwayError, Interrupted, RunPaused
 from batchwork.core.failure import FailureKind
 from batchwork.core.intake import InputRow
 from batchwork.core.stats import Accounting, account
 from batchwork.core.words import IN_MEMORY, PYTHON, Door, counted
 from batchwork.engine.engine import Engine, Supplied
 from batchwork.engine.run import Run
-from batchwork.journal import JournalReader
+from batchwork.journals import open_reader
 from batchwork.notify import Notifier
 from batchwork.options import HIDDEN_ADDRESS
 from batchwork.plan import Plan
@@ -73,6 +73,18 @@ class RunSession:
         return results
 
     async def _execute(self) -> Results:
+        try:
+            return await self._carried_out()
+        except DatabaseAwayError as error:
+            if self.engine is None:  # nothing was begun
+                raise
+            remedy = (
+                f"When the database is back, {self._door.again}: what is recorded there is kept, and calls whose"
+                " answers are not written are booked at their worst case and asked again."
+            )
+            raise RunPaused(reason=str(error), remedy=remedy, cause="journal") from error
+
+    async def _carried_out(self) -> Results:
         elsewhere = _FROM_AN_ADDRESS if self._source is not None and self._has_moved() else frozenset()
         async with AsyncExitStack() as stack:
             if self._viewer is not None:
@@ -100,7 +112,7 @@ class RunSession:
                     self._notifier.take_stock()
         if run.interrupted and not self._cancelled:
             raise Interrupted("the run was interrupted; what is finished is kept")
-        source = engine.journal if self._plan.journal is None else JournalReader(self._plan.journal)
+        source = engine.journal if self._plan.journal is None else open_reader(self._plan.journal)
         stopped = "cancelled" if self._cancelled else run.stopped
         model = self._supplied.response_model
         results = Results(source, accounting=accounting, stopped=stopped, priced=engine.price is not None, model=model)

@@ -17,6 +17,7 @@ _PROGRAM = (
     *("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "all_proxy", "no_proxy"),
     *("SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS"),
 )
+JOURNAL = "BATCHWORK_JOURNAL"  # the journal of commands that name none
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,8 +25,7 @@ class Settings:
     """What the environment says. Keys, and addresses that may hold one, never show in a repr, and so never in a log."""
 
     keys: Mapping[str, str] = field(default_factory=dict, repr=False)  # by the name of their provider
-    anthropic_base_url: str | None = field(default=None, repr=False)
-    openai_base_url: str | None = field(default=None, repr=False)
+    addresses: Mapping[str, str] = field(default_factory=dict, repr=False)  # the same
     trust_env: bool = False  # BATCHWORK_TRUST_ENV: take proxies and netrc from the environment
     shared: str | None = field(default=None, repr=False)  # BATCHWORK_SHARED: the database of the shared accounts
     prices: Path | None = None  # BATCHWORK_PRICES: a file of prices that go before the bundled table
@@ -45,8 +45,7 @@ class Settings:
         env = {**(_read(dotenv) if dotenv is not None else {}), **{k: v for k, v in environment.items() if v}}
         return cls(
             keys={name: key for name, row in providers().items() if (key := _first(env, row.keys)) is not None},
-            anthropic_base_url=env.get("ANTHROPIC_BASE_URL") or None,
-            openai_base_url=env.get("OPENAI_BASE_URL") or None,
+            addresses={name: url for name, row in providers().items() if (url := env.get(row.address or ""))},
             trust_env=_switch(env, "BATCHWORK_TRUST_ENV"),
             shared=env.get("BATCHWORK_SHARED") or None,
             prices=_path(env, "BATCHWORK_PRICES"),
@@ -74,6 +73,11 @@ def library_paths() -> dict[str, str]:
     """What a process that reads documents sees of our environment: where the interpreter finds its libraries."""
     names = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH")
     return {name: os.environ[name] for name in names if os.environ.get(name)}
+
+
+def environment_for(journal: str) -> dict[str, str]:
+    """The environment of a process of our own that works on this journal; its command line can be read by everybody."""
+    return {**os.environ, JOURNAL: journal}
 
 
 def _read(path: Path) -> dict[str, str]:

@@ -65,7 +65,7 @@ def test_what_is_shown_names_the_same_place() -> None:
         "postgresql://me:hush@h/db",
         "postgresql://me:hush@h?journal=a",
         "postgresql://me:hush@h/db?journal=../x",
-        "postgresql://me:hush@h/db?journal=" + "a" * 41,
+        "postgresql://me:hush@h/db?journal=" + "a" * 51,
         "postgresql://me:hu/sh@h/db?journal=a",
         "postgresql://me:hu#sh@h/db?journal=a",
         "postgresql://me:hush@h:x/db?journal=a",

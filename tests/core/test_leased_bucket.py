@@ -49,7 +49,7 @@ def test_tokens_that_were_not_used_serve_the_next_call_or_are_given_back() -> No
     leased, _ = bucket(per_s=1000.0, kind="input_tokens")
     leased.answered(RateAnswer(kind="input_tokens", per_s=1000.0, amount=100.0), 0.0)
     leased.take(100.0, 0.05)
-    leased.correct(100.0, 20.0, 0.2)
+    leased.correct(100.0, 20.0, 0.2, taken_at=0.05)
     assert leased.wait_for(60.0, 0.2) == 0.0
     assert leased.report(0.2, waiting=0, stretch_s=0.1) is None  # less than a call is worth no question
     leased.take(10.0, 0.2)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -45,6 +47,33 @@ class Creating(BatchClient):
     async def find_batch(self, tag: BatchTag) -> str | Sighting:
         self.looks.append(tag)
         return await super().find_batch(tag)
+
+
+class Filing(BatchClient):
+    """Makes batches of files, and keeps no name with them: the file alone tells which batch is whose."""
+
+    def __init__(self, provider: BatchProvider, *, uploads_fail: int = 0) -> None:
+        super().__init__(provider)
+        self.uploads: list[str] = []
+        self._uploads_fail = uploads_fail
+        self.looks = 0
+
+    async def upload_batch(self, lines: list[bytes], tag: BatchTag) -> str:
+        assert tag.file_id is None
+        if self._uploads_fail:
+            self._uploads_fail -= 1
+            raise BackendError(Failure(kind=FailureKind.CONNECTION, message="cut upload", unconfirmed=True))
+        self.uploads.append(f"file-{len(self.uploads)}")
+        return self.uploads[-1]
+
+    async def submit_batch(self, lines: list[bytes], tag: BatchTag) -> str:
+        assert tag.file_id in self.uploads
+        return await super().submit_batch(lines, tag)
+
+    async def find_batch(self, tag: BatchTag) -> str | Sighting:
+        self.looks += 1
+        made = self._provider.batches.items()
+        return next((name for name, batch in made if batch.tag.file_id == tag.file_id), Sighting.ABSENT)
 
 
 def run(client: BatchClient, **options: Any) -> batchwork.Results:
@@ -152,3 +181,51 @@ def test_waiting_for_a_strangers_batch_is_said_once_and_shown(caplog: pytest.Log
     assert shown[0] is None
     assert "still running at the provider" in str(shown[-1])
     assert tallies[0].notice == "", "it is over"
+
+
+def test_a_file_is_on_disk_before_its_batch_is_made_and_identifies_it(tmp_path: Path) -> None:
+    provider = BatchProvider()
+    provider.lost_answers = 2
+    client = Filing(provider)
+    events: list[Any] = []
+    assert run(client, journal=tmp_path / "j.db", on_event=events.append).accounting.succeeded == 10
+    assert (len(provider.batches), set(provider.billed.values())) == (2, {1})
+    assert client.uploads == ["file-0", "file-1"], "one file for a batch, however often it is looked for"
+    steps = [type(event).__name__ for event in events if getattr(event, "chunk", None) == 1]
+    assert steps == ["BatchIntended", "BatchUploaded", "BatchSubmitted", "BatchClosed"]
+
+
+def test_an_upload_that_fails_is_tried_again_and_nothing_is_searched_for() -> None:
+    provider = BatchProvider()
+    client = Filing(provider, uploads_fail=2)
+    assert run(client).accounting.succeeded == 10
+    assert (len(client.uploads), client.looks) == (2, 0)
+
+
+def test_a_batch_whose_creation_a_crash_has_cut_off_is_known_by_its_file(tmp_path: Path) -> None:
+    provider = BatchProvider()
+    client = Filing(provider)
+
+    async def dies() -> None:
+        made = client.submit_batch
+
+        async def submit(lines: list[bytes], tag: BatchTag) -> str:
+            await made(lines, tag)
+            task = asyncio.current_task()
+            assert task is not None
+            task.cancel()
+            await asyncio.sleep(1)
+            raise AssertionError
+
+        client.submit_batch = submit  # type: ignore[method-assign]
+        job = asyncio.create_task(batchwork.arun(PROMPTS, backend=client, **TOLD, journal=tmp_path / "j.db"))
+        await asyncio.sleep(5)
+        job.cancel()
+        await asyncio.wait([job])
+        del client.submit_batch
+
+    run_virtual(dies())
+    made = len(provider.batches)
+    assert made == 2
+    assert run(client, journal=tmp_path / "j.db").accounting.succeeded == 10
+    assert (len(provider.batches), set(provider.billed.values())) == (made, {1})

@@ -72,6 +72,7 @@ def test_the_numbers_of_the_kinds_are_those_on_disk() -> None:
         "BatchSubmitted": 9,
         "BatchClosed": 10,
         "BatchReopened": 11,
+        "BatchUploaded": 12,
     }
     assert codec.FIRST_OF_BATCHES == 8
 

@@ -21,7 +21,7 @@ from tests.support.postgres_server import PostgresServer, free_port, why_not
 pytestmark = pytest.mark.skipif(why_not() is not None, reason=str(why_not()))
 if why_not() is None:
     from batchwork.postgres import connection as connections
-    from batchwork.postgres.connection import LOST, DatabaseAwayError, Link, connect, connect_reader
+    from batchwork.postgres.connection import LOST, DatabaseAwayError, Link, connect, connect_reader, connect_sync
 
 
 def ask(dsn: str, sql: str) -> Any:
@@ -46,9 +46,9 @@ def test_a_server_that_syncs_is_taken_and_commits_are_durable(postgres: Postgres
 def test_a_server_that_cannot_keep_a_journal_is_refused_with_the_remedy(changed: dict[str, Any], word: str) -> None:
     good: dict[str, Any] = {"version": 150001, "pid": 7, "greeted_pid": 7, "is_read_only": False, "fsync": "on"}
     dsn = Dsn.parse("postgresql://h/db?journal=a")
-    connections._Server(**good, synchronous_commit="on").judge(dsn)
+    connections._Server(**good).judge(dsn)
     with pytest.raises(ConfigError, match=word):
-        connections._Server(**{**good, **changed}, synchronous_commit="on").judge(dsn)
+        connections._Server(**{**good, **changed}).judge(dsn)
 
 
 def test_no_text_of_a_refused_connection_has_the_password(postgres: PostgresServer) -> None:
@@ -142,6 +142,9 @@ def pooler(postgres: PostgresServer, tmp_path: Path) -> Iterator[Callable[[str],
 
 
 def test_a_pooler_of_transactions_is_refused_and_one_of_sessions_is_not(pooler: Callable[[str], str]) -> None:
-    with pytest.raises(ConfigError, match="pool_mode=session"):
-        ask(pooler("transaction"), "SELECT 1")
-    assert ask(pooler("session"), "SELECT 1") == (1,)
+    transactions, sessions = pooler("transaction"), pooler("session")
+    for attempt in (lambda: ask(transactions, "SELECT 1"), lambda: connect_sync(Dsn.parse(transactions))):
+        with pytest.raises(ConfigError, match="pool_mode=session"):
+            attempt()
+    assert ask(sessions, "SELECT 1") == (1,)
+    connect_sync(Dsn.parse(sessions)).close()

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 import batchwork
+import batchwork.backends._chat.service  # loaded here, so that no child has to
 import batchwork.backends.anthropic
-import batchwork.backends.openai  # loaded here, so that no child has to
 from tests.support.fast_time import fast_loops
 
 PAUSED = 3

@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import tempfile
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -38,6 +39,7 @@ def why_not() -> str | None:
 
 
 def _die_with_parent() -> None:
+    """Should the tests be killed, the server is as well. What counts as the parent is the thread, not the process."""
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGQUIT)
 
 
@@ -81,7 +83,7 @@ class PostgresServer:
             stderr=log,
             cwd=self.folder,
             start_new_session=True,
-            preexec_fn=_die_with_parent,  # noqa: PLW1509 - it takes no lock
+            preexec_fn=_die_with_parent if threading.current_thread() is threading.main_thread() else None,  # noqa: PLW1509
             **self.as_owner,
         )
         log.close()

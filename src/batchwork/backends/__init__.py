@@ -1,7 +1,8 @@
 """Which backend a model name means: the one table.
 
-A model is `backend:name`, for example `mock:echo`, or a bare id that belongs to one provider alone. Each backend is
-a module with two functions, `open_backend(name, setup)` and `describe(name, base_url)`, imported when it is chosen.
+A model is `backend:name`, for example `mock:echo`, or a bare id that belongs to one provider alone. A backend is a row
+of `core/providers.toml` that speaks OpenAI's wire, or a module with two functions, `open_backend(name, setup)` and
+`describe(name, base_url)`; either is imported when it is chosen.
 What cannot be opened is a `ConfigError`; what cannot be sent is a `BackendError` of the kind `bad_input`.
 """
 
@@ -12,12 +13,15 @@ from importlib import import_module
 from typing import Any
 from urllib.parse import parse_qsl
 
-from batchwork.backends._catalog import address_of, catalog, is_known, near, owner_of
+from batchwork.backends._catalog import catalog, is_known, near, owner_of
 from batchwork.core.errors import ConfigError
 from batchwork.core.ports import Backend, Clock, Traits
 from batchwork.core.price_tables import provider_of
+from batchwork.core.providers import providers, service_of
 from batchwork.core.words import or_list
 from batchwork.settings import Settings
+
+_SERVICES = "batchwork.backends._chat.service"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,14 +40,22 @@ def open_backend(model: str, setup: Setup) -> tuple[Backend, str]:
     chosen, name = choose(model)
     if setup.base_url is not None and not setup.base_url.strip():
         raise ConfigError("base_url is empty: leave it out for the provider's own address")
-    backend: Backend = _module(chosen).open_backend(name, setup)
+    backend: Backend
+    if service_of(chosen) is not None:
+        backend = import_module(_SERVICES).open_service(chosen, name, setup)
+    else:
+        backend = _module(chosen).open_backend(name, setup)
     return backend, name
 
 
 def traits_of(model: str, base_url: str | None = None) -> tuple[Traits, str]:
     """What is known about a model's backend without opening it, and the model's name in the price table."""
     chosen, name = choose(model)
-    traits: Traits = _module(chosen).describe(name, base_url)
+    traits: Traits
+    if service_of(chosen) is not None:
+        traits = import_module(_SERVICES).describe(chosen, name, base_url)
+    else:
+        traits = _module(chosen).describe(name, base_url)
     return traits, traits.price_model or name
 
 
@@ -52,34 +64,37 @@ def choose(model: str) -> tuple[str, str]:
     if not isinstance(model, str):
         raise ConfigError(f"model must be a text such as 'anthropic:claude-haiku-5-5', got {model!r}")
     prefix, colon, name = model.partition(":")
-    ids = catalog().ids
-    if colon and prefix in ids:
-        return prefix, name
+    ids = {**{name: () for name, row in providers().items() if row.wire == "chat"}, **catalog().ids}
+    if colon and (prefix in ids or service_of(prefix) is not None):
+        return service_of(prefix) or prefix, name
     owner = owner_of(model)
     if owner is not None and is_known(model):
         return owner, model
     if not colon:
         prefix, _, name = model.partition("/")  # as other libraries write it
-    if prefix.lower() in ids:
-        raise ConfigError(f"unknown model {model!r}: did you mean {prefix.lower()}:{name or ids[prefix.lower()][0]}?")
-    if name and (address := address_of(prefix)) is not None:
-        raise ConfigError(
-            f"unknown model {model!r}: {prefix} is no backend, but speaks OpenAI's wire:"
-            f" use the model openai:{name} with the base_url {address}"
-        )
-    backends = get_close_matches(prefix, ids, n=2, cutoff=0.5) if colon else []
-    close = [f"{backend}:{name or ids[backend][0]}" for backend in backends] or _near(model)
+    backend = service_of(prefix.lower()) or prefix.lower()
+    if backend in ids:
+        meant = name or next(iter(ids[backend]), "NAME")
+        raise ConfigError(f"unknown model {model!r}: did you mean {backend}:{meant}?")
+    close = [_example(backend, name) for backend in get_close_matches(prefix, ids, n=2, cutoff=0.5)] if colon else []
+    close = close or _near(model)
     hint = f" Did you mean {or_list(close)}?" if close else ""
     if owner is not None:
         hint += f" If there is such a model by now, it is {owner}:{model}."
     elif not colon and not close and (provider := provider_of(model)) is not None:
-        address = address_of(provider) or "that the provider states for OpenAI's wire"
-        hint = f" It is a model of {provider}: openai:{model} with the base_url {address} reaches it."
+        rows = providers().items()
+        service = next((name for name, row in rows if row.prices == provider and row.wire == "chat"), None)
+        reached = "openai:NAME with the base_url that it states for OpenAI's wire"
+        hint = f" It is a model of {provider}: {reached if service is None else f'{service}:{model}'} reaches it."
     known = ", ".join(f"{backend}:..." for backend in sorted(ids))
     raise ConfigError(
         f"unknown model {model!r}: a model is BACKEND:NAME with one of {known}, or the bare id of a known Claude or"
         f" GPT model; openai:NAME with a base_url reaches any server that speaks its wire.{hint}"
     )
+
+
+def _example(backend: str, name: str) -> str:
+    return f"{backend}:{name or next(iter(catalog().ids.get(backend, ())), 'NAME')}"
 
 
 def near_models(model: str) -> list[str]:

@@ -39,7 +39,6 @@ class LocalModel(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
 class _Catalog(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     ids: dict[str, tuple[str, ...]]
-    elsewhere: dict[str, str]
     priced_as: dict[str, str]
     local: dict[str, LocalModel]
     rules: dict[str, list[ModelRule]]
@@ -61,12 +60,6 @@ def owner_of(model: str) -> str | None:
     """The backend a bare model id belongs to; None when that cannot be told from the id."""
     rows = providers().items()
     return next((name for name, row in rows if row.bare_ids is not None and row.bare_ids.fullmatch(model)), None)
-
-
-def address_of(name: str) -> str | None:
-    """The base URL of a server that speaks OpenAI's wire and goes by this name; None where none is known."""
-    row = providers().get(name.lower())
-    return row.base_url if row is not None and row.wire == "chat" else catalog().elsewhere.get(name.lower())
 
 
 def is_known(model: str) -> bool:

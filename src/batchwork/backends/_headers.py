@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from email.utils import parsedate_to_datetime
 
@@ -65,7 +65,11 @@ class LimitHeaders:
         self.names = {
             field: (name(what, "limit"), name(what, "remaining"), name(what, "reset")) for field, what in limits.items()
         }
-        self._reset_s = reset_s
+        self._template, self._limits, self._reset_s = template, limits, reset_s
+
+    def only(self, limits: Iterable[str]) -> "LimitHeaders":
+        """Those of the family that state one of these limits."""
+        return LimitHeaders(self._template, {field: self._limits[field] for field in limits}, self._reset_s)
 
     def read(self, headers: Headers, utc: Callable[[], float]) -> ReportedLimits | None:
         """The limits that an answer states; None when it states none."""

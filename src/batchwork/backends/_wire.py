@@ -50,12 +50,12 @@ class BatchPage(msgspec.Struct, Generic[B]):
 class WireBackend(ABC):
     """Sends requests for one model to one server; the class attributes are what differs between wires."""
 
-    path: ClassVar[str]  # of one call, below the base URL
+    path: str  # of one call, below the base URL
     batches_path: ClassVar[str]
     decode_batch: Callable[[bytes], Any]  # reads an answer about one batch, a `Stored`
     reply_in: Callable[..., Reply]  # the reply in an answer's body; raises BackendError when there is none
     kind_of: Callable[[dict[str, Any], int], tuple[FailureKind, str | None]]  # of an error object, and its name
-    limit_headers: ClassVar[LimitHeaders]
+    limit_headers: LimitHeaders
     request_id_header: ClassVar[istr]
     headers: ClassVar[Mapping[str, str]] = {}
 
@@ -75,7 +75,6 @@ class WireBackend(ABC):
         self._build = build
         self._url = endpoint(self._base_url, self.path)
         self._path_hint = path_hint(self._base_url, self.path)
-        self._batches_url = endpoint(self._base_url, self.batches_path)
         self._secret = key
         self._clock = setup.clock
         self._limits = LimitsReader(self.limit_headers, setup.clock.utc)
@@ -161,11 +160,15 @@ class WireBackend(ABC):
         batch: Stored = self._read(answer, self.decode_batch, unconfirmed=True)
         return batch.id
 
+    def _batches_url(self, *below: str) -> URL:
+        """The address of the provider's batches, or of one of them."""
+        return endpoint(self._base_url, "/".join((self.batches_path, *below)))
+
     async def _batch(self, batch_id: str) -> Any:
-        return self._read(await self._http.get(self._batches_url / batch_id), self.decode_batch)
+        return self._read(await self._http.get(self._batches_url(batch_id)), self.decode_batch)
 
     async def cancel_batch(self, batch_id: str) -> None:
-        self._read(await self._http.post(self._batches_url / batch_id / "cancel", b""), self.decode_batch)
+        self._read(await self._http.post(self._batches_url(batch_id, "cancel"), b""), self.decode_batch)
 
     def _result(self, raw: msgspec.Raw, request_id: str | None = None) -> Reply | Failure:
         """The reply in a line of results, or why it is none."""
@@ -181,7 +184,7 @@ class WireBackend(ABC):
 
         The times are on the clock of whoever answers; `after` is the parameter that asks for the next page.
         """
-        url = self._batches_url.with_query(limit=_PAGE)
+        url = self._batches_url().update_query(limit=_PAGE)
         while True:
             answer = await self._http.get(url)
             page = self._read(answer, decode)
@@ -190,4 +193,4 @@ class WireBackend(ABC):
                 yield batch, tag.intended_at - ahead - tag.slack_s, tag.looked_at - ahead + tag.slack_s
             if not page.has_more or not page.data:
                 return
-            url = self._batches_url.with_query({"limit": _PAGE, after: page.data[-1].id})
+            url = url.update_query({after: page.data[-1].id})

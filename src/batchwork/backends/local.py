@@ -19,6 +19,7 @@ from batchwork.backends._chat.request_body import ChatBody, ChatDialect
 from batchwork.backends._content import WireSchemas
 from batchwork.core.errors import ConfigError
 from batchwork.core.ports import Clock, Traits
+from batchwork.core.providers import providers
 from batchwork.core.reply import Reply
 from batchwork.core.request import Request
 
@@ -54,7 +55,7 @@ class LocalBackend:
                 address, most = f"{self._server.listening_address}/v1", max(self._parallel, 8)
                 setup = Setup(clock=self._clock, max_in_flight=most, base_url=address)
                 body = ChatBody(self._name, _DIALECT)
-                self._chat = ChatBackend(self._name, body.build, TRAITS, setup, "authorization")
+                self._chat = ChatBackend(self._name, body.build, TRAITS, setup, providers()["llamacpp"])
         return self._chat
 
     def _start(self) -> Any:

@@ -9,7 +9,7 @@ from typing import Self
 
 import msgspec
 
-from batchwork.core.event import BatchClosed, BatchEvent, BatchIntended, BatchReopened, BatchSubmitted
+from batchwork.core.event import BatchClosed, BatchEvent, BatchIntended, BatchReopened, BatchSubmitted, BatchUploaded
 
 # How a batch ends that a retry may ask once more: its results cannot be had, or a crash has hidden how it was.
 LOST, UNSURE = "lost", "unsure"
@@ -24,6 +24,7 @@ class Ticket(BatchIntended, frozen=True, kw_only=True):
     """
 
     batch_id: str | None = None
+    file_id: str | None = None  # the file it is made of, where its provider makes batches of files
     asked_again: bool = False
     lines: tuple[int, ...] = ()  # where its items stand in the batch, counted from 1; empty: in this order
 
@@ -63,6 +64,8 @@ class BatchBook:
             self._open[event.chunk] = Ticket(**msgspec.structs.asdict(event))
             self._answered[event.chunk] = set()
             self.rides.update(dict.fromkeys(event.items, event.chunk))
+        elif isinstance(event, BatchUploaded):
+            self._open[event.chunk] = msgspec.structs.replace(self._open[event.chunk], file_id=event.file_id)
         elif isinstance(event, BatchSubmitted):
             self.ids.add(event.batch_id)
             self._open[event.chunk] = msgspec.structs.replace(self._open[event.chunk], batch_id=event.batch_id)

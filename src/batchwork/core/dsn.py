@@ -6,8 +6,9 @@ goes to libpq as it is. A password stands in no text that this module makes.
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from ipaddress import ip_address
+from pathlib import Path
 from typing import Self
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
@@ -15,7 +16,7 @@ from batchwork.core.address import HIDDEN
 from batchwork.core.errors import ConfigError
 
 SCHEMES = ("postgresql://", "postgres://")
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}")
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,49}")
 _SHOWN = ("service", "sslmode")  # of the query; what the others hold, nobody can tell
 _EXAMPLE = "postgresql://HOST/DATABASE?journal=NAME"
 
@@ -33,6 +34,7 @@ class Dsn:
     journal: str | None  # the name of the journal; None: the address names the database alone
     options: Mapping[str, str] = field(repr=False)  # what libpq is told, by its own names
     has_password: bool = False
+    text: str = field(repr=False, compare=False)  # as it was given, for a process of our own
 
     def __str__(self) -> str:
         return self.shown
@@ -45,10 +47,21 @@ class Dsn:
         if journal is None and needs_journal:
             raise ConfigError(f"the address of a database says which journal: {_EXAMPLE}")
         if journal is not None and _NAME.fullmatch(journal) is None:
-            raise ConfigError("a journal's name is up to 40 letters, digits, '_', '-' and '.', and starts with one")
+            raise ConfigError("a journal's name is up to 50 letters, digits, '_', '-' and '.', and starts with one")
         if "dbname" not in options and "service" not in options:
             raise ConfigError(f"the address of a database names one: {_EXAMPLE}")
-        return cls(shown=_shown(options, journal), journal=journal, options=options, has_password="password" in options)
+        return cls(
+            shown=_shown(options, journal),
+            journal=journal,
+            options=options,
+            has_password="password" in options,
+            text=text,
+        )
+
+    def renamed(self, journal: str) -> Self:
+        """Another journal in the same database."""
+        text = re.sub(r"([?&]journal=)[^&]*", lambda found: found[1] + journal, self.text)
+        return replace(self, shown=_shown(self.options, journal), journal=journal, text=text)
 
     @property
     def schema(self) -> str:
@@ -136,3 +149,11 @@ def is_remote(host: str) -> bool:
         return not ip_address(host).is_loopback
     except ValueError:
         return True
+
+
+JournalAddress = Path | Dsn  # a file, or a schema in a database
+
+
+def name_of(journal: JournalAddress) -> str:
+    """A short name of a journal."""
+    return journal.name if isinstance(journal, Path) else str(journal.journal)

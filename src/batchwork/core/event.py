@@ -112,6 +112,13 @@ class BatchIntended(msgspec.Struct, frozen=True, kw_only=True, tag="batch_intend
     worst_nano: tuple[int, ...] = ()  # the reservation, item by item
 
 
+class BatchUploaded(msgspec.Struct, frozen=True, kw_only=True, tag="batch_uploaded"):
+    """The provider has the file that the batch will be made of: if the batch is made, this file identifies it."""
+
+    chunk: int
+    file_id: str
+
+
 class BatchSubmitted(msgspec.Struct, frozen=True, kw_only=True, tag="batch_submitted"):
     """The provider has it."""
 
@@ -133,5 +140,5 @@ class BatchReopened(msgspec.Struct, frozen=True, kw_only=True, tag="batch_reopen
     items: tuple[int, ...]
 
 
-BatchEvent = BatchIntended | BatchSubmitted | BatchClosed | BatchReopened
+BatchEvent = BatchIntended | BatchUploaded | BatchSubmitted | BatchClosed | BatchReopened
 Event = Began | ItemEvent | BatchEvent | Ended

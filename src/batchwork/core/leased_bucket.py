@@ -25,6 +25,7 @@ class LeasedBucket:
         self.kind = kind
         self.per_s = per_s
         self.is_away = False
+        self._since = float("inf")  # its first stretch: what was taken before was not taken from it
         self._on_short = on_short
         self._stretches: deque[tuple[float, float, float]] = deque()  # from, to, amount: what is not released yet
         self._free = 0.0  # released and not taken; below 0: taken ahead of its release
@@ -87,8 +88,10 @@ class LeasedBucket:
         if self.held(now) < self.per_s * _BURST_S:
             self._on_short()
 
-    def correct(self, estimated: float, actual: float, now: float) -> None:
-        """Replace an estimate that was taken by what was really used."""
+    def correct(self, estimated: float, actual: float, now: float, *, taken_at: float) -> None:
+        """Replace an estimate that was taken by what was really used; one that the bucket is too young for was not."""
+        if taken_at < self._since:
+            return
         self.level(now)
         self._credit = min(self.per_s * _CREDIT_S, self._credit + estimated - actual)
 
@@ -114,5 +117,6 @@ class LeasedBucket:
         self.per_s = answer.per_s
         self._short = 0.0
         if answer.amount > 0.0:
+            self._since = min(self._since, now)
             begin = now + answer.wait_s
             self._stretches.append((begin, begin + answer.amount / answer.per_s, answer.amount))

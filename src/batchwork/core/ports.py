@@ -1,7 +1,7 @@
 """The protocols through which the rooms of the house meet."""
 
 import math
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Protocol, runtime_checkable
@@ -78,6 +78,7 @@ class BatchTag:
     looked_at: float = math.inf  # the same, when it was first looked for: it is not younger than that
     slack_s: float = 600.0  # by how much our clock may have been off then, beyond what it is now
     known: frozenset[str] = frozenset()  # batches of which we know that they are others
+    file_id: str | None = None  # the file it is made of, where its provider makes batches of files
 
     @property
     def name(self) -> str:
@@ -144,6 +145,14 @@ class BatchBackend(Protocol):
 
     async def find_batch(self, tag: BatchTag) -> str | Sighting | Candidate:
         """Look for a batch in the provider's own list: its id, or what the list says."""
+
+
+@runtime_checkable
+class FileBatchBackend(BatchBackend, Protocol):
+    """A backend whose provider makes a batch of an uploaded file: the file's id is in the tag, and identifies it."""
+
+    async def upload_batch(self, lines: list[bytes], tag: BatchTag) -> str:
+        """Upload the lines; the provider's id for the file. It costs nothing, and nothing runs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -215,9 +224,15 @@ class JournalView(Protocol):
         """The item at this place of the latest input; one that came since the last commit may be missing."""
 
     def entries(
-        self, start: int = 0, stop: int | None = None, *, statuses: frozenset[Status] | None = None, bodies: bool = True
+        self,
+        start: int = 0,
+        stop: int | None = None,
+        *,
+        statuses: frozenset[Status] | None = None,
+        bodies: bool = True,
+        asked: bool = True,
     ) -> Iterator[Entry]:
-        """Places in input order; with `bodies` their requests, columns and outcomes."""
+        """Places in input order; with `bodies` their outcomes, and with `asked` their requests and columns."""
 
     def count(self) -> int:
         """How many places the latest input has, as far as it was read."""
@@ -271,3 +286,15 @@ class Journal(JournalView, Protocol):
 
     def release(self, item: int) -> None:
         """The engine is done with this item for now: the journal need not hold it in memory."""
+
+
+@runtime_checkable
+class ForeseeingJournal(Protocol):
+    """A journal that is far away: it is told of rows before they are placed, so that it can look up many at once."""
+
+    @property
+    def foresees(self) -> int:
+        """How many rows it wants to be told of at once."""
+
+    def foresee(self, rows: Sequence[InputRow]) -> None:
+        """These rows are placed next, in this order."""

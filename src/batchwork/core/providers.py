@@ -1,4 +1,4 @@
-"""The providers that are known by name, from `providers.toml`: where each is, and by which variable its key comes."""
+"""The providers that are known by name, from `providers.toml`: where each is, and in what it differs on its wire."""
 
 import re
 from functools import cache
@@ -9,18 +9,55 @@ import msgspec
 
 from batchwork.core.data_file import read_data_file
 
+RESOURCE = "RESOURCE"  # in an address: what only the user knows
+
+
+class FileBatches(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How a service takes batches that are made of an uploaded file. The fields are explained in the data file."""
+
+    max_requests: int = 50_000
+    max_bytes: int = 200 * 1024 * 1024
+    window: str = "24h"
+    upload: str = "files"
+    form: dict[str, str] = msgspec.field(default_factory=lambda: {"purpose": "batch"})
+    endpoints: str = "/v1"
+    line: Literal["call", "body"] = "call"
+    model_in: Literal["body", "request_params"] = "body"
+    metadata: bool = True
+    serves: tuple[Literal["chat", "embeddings"], ...] = ("chat",)
+
+
+class Embeddings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What one call for embeddings may hold, and how it is put. The fields are explained in the data file."""
+
+    path: str = "embeddings"
+    max_texts: int = 128
+    max_tokens: int = 100_000
+    text_tokens: int = 8_192
+    encoding: str | None = None
+    dimensions: str = "dimensions"
+
 
 class Provider(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One place where a wire is spoken. The fields are explained in the data file."""
 
     wire: Literal["anthropic", "chat"]
     base_url: str
-    keys: tuple[str, ...]
-    prices: str
+    keys: tuple[str, ...] = ()
+    address: str | None = None
+    aliases: tuple[str, ...] = ()
+    prices: str | None = None
+    local: bool = False
     auth: str = "authorization"
     bare_ids: re.Pattern[str] | None = None
-    batches: bool = False
+    path: str = "chat/completions"
+    query: dict[str, str] = {}
+    max_tokens: str = "max_tokens"
+    minute_limits: tuple[str, ...] = ("requests", "tokens")
     body: dict[str, Any] = {}
+    chat: bool = True
+    batch: FileBatches | None = None
+    embeddings: Embeddings | None = None
 
     @property
     def host(self) -> str:
@@ -35,5 +72,12 @@ def providers() -> dict[str, Provider]:
 
 
 def provider_at(host: str, wire: str) -> str | None:
-    """The name of the provider that speaks a wire at a host; None for a server that is not known."""
-    return next((name for name, row in providers().items() if (row.host, row.wire) == (host, wire)), None)
+    """The name of the provider that speaks a wire at a host; None for a server that is not known, or the user's own."""
+    rows = providers().items()
+    return next((name for name, row in rows if (row.host, row.wire) == (host, wire) and not row.local), None)
+
+
+def service_of(word: str) -> str | None:
+    """The provider on OpenAI's wire that goes by a name or by another name of it; None where there is none."""
+    rows = ((name, row) for name, row in providers().items() if row.wire == "chat")
+    return next((name for name, row in rows if word == name or word in row.aliases), None)

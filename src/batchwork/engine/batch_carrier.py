@@ -4,10 +4,12 @@ import logging
 from collections.abc import Callable
 from functools import partial
 
+import msgspec
+
 from batchwork.core.batch_book import LOST, UNSURE, Ticket
 from batchwork.core.breaker import Breaker
 from batchwork.core.errors import BackendError
-from batchwork.core.event import BatchClosed, BatchSubmitted
+from batchwork.core.event import BatchClosed, BatchSubmitted, BatchUploaded
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.failure_table import Operation, Trait, traits_of
 from batchwork.core.ports import BatchProgress, BatchTag, Sighting
@@ -43,11 +45,12 @@ class BatchCarrier:
 
     async def _create(self, batch: SealedBatch) -> str | None:
         """The provider's id for the batch; None when it has none: refused, absent, unseen, or the run closes first."""
-        ticket = batch.ticket
         # An intent of an earlier run was made by a clock that may have been set since.
         slack_s = _SAME_CLOCK_S if batch.lines else _ANOTHER_CLOCK_S
-        answer = await self._creator.create(batch.lines, lambda: self._tag(ticket, slack_s))
-        batch.lines = []
+        answer = await self._creator.create(
+            batch.lines, lambda: self._tag(batch.ticket, slack_s), partial(self._keep_file, batch)
+        )
+        batch.lines, ticket = [], batch.ticket
         if isinstance(answer, str):
             self._p.journal.record(BatchSubmitted(chunk=ticket.chunk, batch_id=answer))
             await self._p.journal.durable()
@@ -65,6 +68,12 @@ class BatchCarrier:
             self._send_again(batch)
             self._close_batch(batch, "absent")
         return None
+
+    async def _keep_file(self, batch: SealedBatch, file_id: str) -> None:
+        """A batch will be made of this file: on disk before it is, so that it is known by its file afterwards."""
+        self._p.journal.record(BatchUploaded(chunk=batch.ticket.chunk, file_id=file_id))
+        await self._p.journal.durable()
+        batch.ticket = msgspec.structs.replace(batch.ticket, file_id=file_id)
 
     async def cancel(self, batch_id: str) -> None:
         """Ask the provider to stop a batch; what it has finished is collected."""
@@ -154,4 +163,5 @@ class BatchCarrier:
             custom_ids=ticket.custom_ids,
             intended_at=ticket.at,
             known=frozenset(self._p.journal.batches.ids),
+            file_id=ticket.file_id,
         )

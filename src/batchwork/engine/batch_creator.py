@@ -1,20 +1,21 @@
 """Creates a batch at the provider exactly once: what may have arrived is looked for before anything is sent again."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
 from batchwork.core.decision import Tries, wait_before_retry
 from batchwork.core.errors import BackendError, NotCreatedError
 from batchwork.core.failure import Failure
 from batchwork.core.failure_table import Operation, Trait, may_have_created, traits_of
-from batchwork.core.ports import BatchTag, Candidate, Sighting
+from batchwork.core.ports import BatchTag, Candidate, FileBatchBackend, Sighting
 from batchwork.engine.attempt import within
 from batchwork.engine.batch import BatchContext
 from batchwork.engine.follower import Sight, looks
 
 _log = logging.getLogger(__name__)
 Tag = Callable[[], BatchTag]  # made anew for every look: siblings get their numbers meanwhile
+KeepFile = Callable[[str], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +37,11 @@ class BatchCreator:
         self._dice = context.parts.dice
         self._sight = sight
 
-    async def create(self, lines: list[bytes], tag: Tag) -> str | Failure | Sighting | Unseen:
+    async def create(self, lines: list[bytes], tag: Tag, keep_file: KeepFile) -> str | Failure | Sighting | Unseen:
         """The provider's id, why it refused, that the batch is absent (undecided when the run closes first), or unseen.
 
-        Without lines it is a batch that an earlier run intended: it is only looked for.
+        Without lines it is a batch that an earlier run intended: it is only looked for. Where a batch is made of a
+        file, `keep_file` has the file's id on disk before the batch is made, and in every later tag.
         """
         if not lines:
             return await self._look_for(tag)
@@ -47,6 +49,8 @@ class BatchCreator:
         while not self._waits.is_closed and not self._is_cancelled():
             tries += 1
             try:
+                if isinstance(self._backend, FileBatchBackend) and tag().file_id is None:
+                    await keep_file(await self._uploaded(self._backend, lines, tag()))
                 return await within(self._policy.timeout_s, self._backend.submit_batch(lines, tag()))
             except BackendError as error:
                 failure = error.failure
@@ -63,6 +67,12 @@ class BatchCreator:
             waited_s += wait_s
             await self._waits.wait(wait_s)
         return Sighting.ABSENT  # the run closes or is cancelled, and the last try surely did not arrive
+
+    async def _uploaded(self, backend: FileBatchBackend, lines: list[bytes], tag: BatchTag) -> str:
+        try:
+            return await within(self._policy.timeout_s, backend.upload_batch(lines, tag))
+        except BackendError as error:
+            raise NotCreatedError(error.failure) from error
 
     async def _look_for(self, tag: Tag) -> str | Sighting | Unseen:
         """Look at the provider's list, which may lag, until the batch is found or surely absent.

@@ -28,6 +28,7 @@ from batchwork.engine.rates import Rates, SharedRates
 __all__ = ["Caller", "Denied", "Gate", "Grant", "Need"]
 
 _LET_THROUGH_S = 0.5  # a call that was not refused in this time was let through
+_FIRST_WAVE_S = 0.5  # how long places of a first wave stay empty when nothing is answered
 
 
 class Gate:
@@ -101,18 +102,26 @@ class Gate:
         caller.closed = True
         self._in_line -= len(caller.queue)
         for _, _, wait in caller.queue + caller.parked:
-            _tell(wait, Denied.CLOSED)
+            wait.tell(Denied.CLOSED)
         caller.queue, caller.parked = [], []
+
+    def admit_at_once(self, caller: Caller, need: Need) -> Grant | None:
+        """Let the call start if it may now and nobody stands in line before it."""
+        if caller.closed or self._in_line or caller.in_flight >= caller.bound:
+            return None
+        if self._in_flight < self._places_for(caller):
+            now = self._clock.now()
+            is_open = now >= self._cool_until and self._trial is None and self._wait_for_rate(need, now) <= 0.0
+            if is_open and self.ledger.reserve(need.worst_nano):
+                return self._grant(caller, need, now)
+        return None
 
     async def admit(self, caller: Caller, need: Need) -> Grant | Denied:
         """Wait until the call may start."""
         if caller.closed:
             return Denied.CLOSED
-        if not self._in_line and caller.in_flight < caller.bound and self._in_flight < self._places_for(caller):
-            now = self._clock.now()
-            is_open = now >= self._cool_until and self._trial is None and self._wait_for_rate(need, now) <= 0.0
-            if is_open and self.ledger.reserve(need.worst_nano):
-                return self._grant(caller, need, now)
+        if (grant := self.admit_at_once(caller, need)) is not None:
+            return grant
         wait = Wait(need, asyncio.get_running_loop().create_future())
         self._arrivals += 1
         heappush(caller.queue, (need.order, self._arrivals, wait))
@@ -177,7 +186,7 @@ class Gate:
         if grant is self._trial:
             self._end_trial(grant, now)
         self._give_back(grant, charged_nano)
-        self._rates.correct(grant.need, usage, failure, now)
+        self._rates.correct(grant, usage, failure, now)
         if limits is not None and self._rates.learn(limits, now):
             self._window.limits_known()
             self._outage.forget(now)
@@ -199,7 +208,7 @@ class Gate:
             self._end_trial(grant, now)
         self._give_back(grant, grant.need.worst_nano if sent else 0)
         if not sent:
-            self._rates.give_back(grant.need, now)
+            self._rates.give_back(grant, now)
         self._look_again(grant)
 
     def _give_back(self, grant: Grant, charged_nano: int) -> None:
@@ -224,12 +233,18 @@ class Gate:
             pass  # a trial says nothing about how much may be sent
         elif failure.kind is FailureKind.RATE_LIMITED:
             self._pace.refused(sent_at=sent_at, now=now)
+            if self._window.leave_empty() == 1:
+                self._clock.call_later(_FIRST_WAVE_S, self._end_first_wave)
         else:
             self._window.refused(sent_at=sent_at, now=now, in_flight=self._in_flight + 1)
         pause_s = outage.refused(sent_at=sent_at, now=now, retry_after_s=failure.retry_after_s)
         if pause_s is not None:
             self._window.take_back(now)  # nobody is let through, however few there are
             self.cool_down(pause_s)
+
+    def _end_first_wave(self) -> None:
+        self._window.end_first_wave()
+        self._dispatch()
 
     def cool_down(self, seconds: float, *, is_told: bool = False) -> None:
         """Nobody starts a call for so long; others who share a rate are told, unless it is they who told us."""
@@ -297,7 +312,7 @@ class Gate:
                 if self.ledger.could_ever_fit(need.worst_nano):
                     self._park(caller, (order, arrival, wait))
                 else:
-                    _tell(wait, Denied.NO_MONEY)
+                    wait.tell(Denied.NO_MONEY)
                 continue
             wait.future.set_result(self._grant(caller, need, now))
 
@@ -342,7 +357,7 @@ class Gate:
             for entry in parked:
                 worst = entry[2].need.worst_nano
                 if not self.ledger.could_ever_fit(worst):
-                    _tell(entry[2], Denied.NO_MONEY)
+                    entry[2].tell(Denied.NO_MONEY)
                 elif left is None or worst <= left:
                     heappush(caller.queue, entry)
                     self._in_line += 1
@@ -368,8 +383,3 @@ class Gate:
     def _wake(self) -> None:
         self._timer = None
         self._dispatch()
-
-
-def _tell(wait: Wait, answer: Grant | Denied) -> None:
-    if not wait.future.done():
-        wait.future.set_result(answer)

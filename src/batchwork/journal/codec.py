@@ -18,6 +18,7 @@ from batchwork.core.event import (
     BatchIntended,
     BatchReopened,
     BatchSubmitted,
+    BatchUploaded,
     Began,
     Ended,
     Event,
@@ -29,9 +30,10 @@ from batchwork.core.request import Attachment, Message, Request, Schema, digest
 
 # The number of a kind on disk is its place here, from 1. Those of provider batches come last and have an index.
 _EVENTS = (Began, Opened, Admitted, Attempted, Settled, Reopened, Ended)
-_BATCH_EVENTS = (BatchIntended, BatchSubmitted, BatchClosed, BatchReopened)
+_BATCH_EVENTS = (BatchIntended, BatchSubmitted, BatchClosed, BatchReopened, BatchUploaded)
 KINDS: dict[type, int] = {event: kind for kind, event in enumerate(_EVENTS + _BATCH_EVENTS, start=1)}
 FIRST_OF_BATCHES = KINDS[BatchIntended]
+ANSWERS = f"{KINDS[Attempted]}, {KINDS[Settled]}"  # an item of a batch that was read has one of these
 _SHARE_ABOVE = 256  # characters; shorter system prompts are cheaper in place
 
 _HUGE = 1  # the code of a whole number that MessagePack has no form for, written out

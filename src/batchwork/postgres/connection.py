@@ -5,12 +5,13 @@ replica, and is reached without a pooler that changes sessions between transacti
 """
 
 import logging
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Generator, Iterator
+from contextlib import AsyncExitStack, ExitStack, contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, LiteralString
 
 from batchwork.core.dsn import Dsn, is_remote
-from batchwork.core.errors import ConfigError, JournalError
+from batchwork.core.errors import ConfigError, DatabaseAwayError, JournalError
 from batchwork.core.ports import Clock
 
 try:
@@ -18,6 +19,18 @@ try:
 except ImportError as error:  # pragma: no cover - the extra is what tests install
     raise ConfigError("a database as journal needs the extra `postgres`: pip install 'batchwork[postgres]'") from error
 
+__all__ = [
+    "LOST",
+    "AsyncConnection",
+    "DatabaseAwayError",
+    "Link",
+    "SyncConnection",
+    "away",
+    "connect",
+    "connect_reader",
+    "connect_sync",
+    "in_our_words",
+]
 _log = logging.getLogger(__name__)
 _OLDEST = 140000
 # A peer that is gone is noticed within half a minute, whatever the machine's own settings are.
@@ -29,19 +42,17 @@ _DEFAULTS = {
     "tcp_user_timeout": "25000",
     "client_encoding": "UTF8",
 }
-_JUDGED = (
+_JUDGED: LiteralString = (
     "SELECT pg_backend_pid(), pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on',"
     " current_setting('fsync'), current_setting('synchronous_commit')"
 )
+_PID: LiteralString = "SELECT pg_backend_pid()"
 _POOLER_LOOKS = 4  # a pooler gives the session used last to whoever comes next, nearly always
 _FIRST_WAIT_S, _LONGEST_WAIT_S = 0.1, 5.0
 
 LOST = (psycopg.OperationalError, psycopg.InterfaceError)  # what a statement raises on a connection that was lost
-AnyConnection = psycopg.AsyncConnection[tuple[Any, ...]]
-
-
-class DatabaseAwayError(JournalError):
-    """The database cannot be reached; what was asked of it is undecided."""
+AsyncConnection = psycopg.AsyncConnection[tuple[Any, ...]]
+SyncConnection = psycopg.Connection[tuple[Any, ...]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +64,6 @@ class _Server:
     greeted_pid: int  # of the session, as whoever took the connection says
     is_read_only: bool
     fsync: str
-    synchronous_commit: str
 
     @property
     def has_pooler(self) -> bool:
@@ -76,59 +86,121 @@ class _Server:
             )
 
 
-async def connect(dsn: Dsn, *, name: str = "batchwork") -> AnyConnection:
+async def connect(dsn: Dsn, *, name: str = "batchwork") -> AsyncConnection:
     """A connection that commits by itself, judged. `name` is what the server's own views call it.
 
     Raises:
         DatabaseAwayError: there is no server that takes it now.
         ConfigError: the server cannot keep a journal, or is behind a pooler that changes sessions.
     """
-    connection = await _open(dsn, name)
-    try:
-        await _judge(connection, dsn, name)
-    except BaseException:
-        await connection.close()
-        raise
+    async with AsyncExitStack() as undo:
+        first = await _open(dsn, name)
+        undo.push_async_callback(first.close)
+        second: AsyncConnection | None = None
+        judging = _judging(dsn, first.info)
+        step = next(judging)
+        while step is not None:
+            if step.on_second and second is None:
+                second = await undo.enter_async_context(await _open(dsn, name))
+            cursor = await (second if second is not None and step.on_second else first).execute(step.sql)
+            step = judging.send(await cursor.fetchone() if cursor.description else None)
+        if second is not None:
+            await second.close()
+        undo.pop_all()
+    return first
+
+
+def connect_sync(dsn: Dsn, *, name: str = "batchwork") -> SyncConnection:
+    """The same for one thread outside any event loop."""
+    with ExitStack() as undo:
+        first = undo.enter_context(_open_sync(dsn, name))
+        second: SyncConnection | None = None
+        judging = _judging(dsn, first.info)
+        step = next(judging)
+        while step is not None:
+            if step.on_second and second is None:
+                second = undo.enter_context(_open_sync(dsn, name))
+            cursor = (second if second is not None and step.on_second else first).execute(step.sql)
+            step = judging.send(cursor.fetchone() if cursor.description else None)
+        if second is not None:
+            second.close()
+        undo.pop_all()
+    return first
+
+
+def connect_reader(dsn: Dsn) -> SyncConnection:
+    """A connection for whoever only looks, at whatever server: a replica serves as well."""
+    connection = _open_sync(dsn, "batchwork reader")
+    connection.read_only = True
     return connection
 
 
-def connect_reader(dsn: Dsn) -> "psycopg.Connection[tuple[Any, ...]]":
-    """A connection for whoever only looks, outside any event loop."""
-    try:
-        connection = psycopg.Connection.connect(autocommit=True, **_parameters(dsn, "batchwork reader"))
-        connection.read_only = True
-    except LOST as error:
-        raise _away(dsn, error) from None
-    return connection
-
-
-async def _open(dsn: Dsn, name: str) -> AnyConnection:
+async def _open(dsn: Dsn, name: str) -> AsyncConnection:
     try:
         return await psycopg.AsyncConnection.connect(autocommit=True, **_parameters(dsn, name))
     except LOST as error:
-        raise _away(dsn, error) from None  # the error's own frames hold the password
+        raise away(dsn, error) from None  # the error's own frames hold the password
+
+
+def _open_sync(dsn: Dsn, name: str) -> SyncConnection:
+    try:
+        return psycopg.Connection.connect(autocommit=True, **_parameters(dsn, name))
+    except LOST as error:
+        raise away(dsn, error) from None
 
 
 def _parameters(dsn: Dsn, name: str) -> dict[str, Any]:
     return {**_DEFAULTS, "application_name": name, **dsn.options}
 
 
-def _away(dsn: Dsn, error: psycopg.Error) -> DatabaseAwayError:
+def away(dsn: Dsn, error: psycopg.Error) -> DatabaseAwayError:
+    """Our error for a connection that could not be made, or was lost."""
     said = " ".join(dsn.without_password(str(error)).split())
     return DatabaseAwayError(f"{dsn} cannot be reached: {said}")
 
 
-async def _judge(connection: AnyConnection, dsn: Dsn, name: str) -> None:
-    server = await _look(connection)
+@contextmanager
+def in_our_words(dsn: Dsn) -> Iterator[None]:
+    """What the driver raises in here, as our errors: a connection that was lost, or a statement that was refused."""
+    try:
+        yield
+    except LOST as error:
+        raise away(dsn, error) from None
+    except psycopg.Error as error:
+        said = dsn.without_password(error.diag.message_primary or str(error))
+        raise JournalError(f"{dsn} cannot be used: {said}") from None
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """A statement by which a connection is judged."""
+
+    sql: LiteralString
+    on_second: bool = False  # on a connection beside it
+
+
+def _judging(dsn: Dsn, info: psycopg.ConnectionInfo) -> Generator[_Step | None, Any, None]:
+    """The statements by which a new connection is judged; their rows are sent back, None ends it."""
+    pid, is_read_only, fsync, synchronous_commit = yield _Step(_JUDGED)
+    server = _Server(
+        version=info.server_version,
+        pid=pid,
+        greeted_pid=info.backend_pid,
+        is_read_only=is_read_only,
+        fsync=fsync,
+    )
     server.judge(dsn)
-    if server.has_pooler and await _changes_sessions(connection, server.pid, dsn, name):
-        raise ConfigError(
-            f"{dsn} is behind a pooler that gives each transaction another session, so nobody could tell whether a"
-            " worker is still alive: name the database's own port, or a pool with pool_mode=session"
-        )
-    if server.synchronous_commit == "off":  # for this session: what is committed is on disk
-        await connection.execute("SET synchronous_commit = on")
-    told = connection.info.get_parameters()
+    for _ in range(_POOLER_LOOKS if server.has_pooler else 0):
+        # A pool of sessions never gives a second connection the session of the first.
+        (theirs,), (ours,) = (yield _Step(_PID, on_second=True)), (yield _Step(_PID))
+        if ours == theirs or ours != pid:
+            raise ConfigError(
+                f"{dsn} is behind a pooler that gives each transaction another session, so nobody could tell whether a"
+                " worker is still alive: name the database's own port, or a pool with pool_mode=session"
+            )
+    if synchronous_commit == "off":  # for this session: what is committed is on disk
+        yield _Step("SET synchronous_commit = on")
+    told = info.get_parameters()
     hosts = told.get("host", told.get("hostaddr", ""))
     if "sslmode" not in told and any(map(is_remote, hosts.split(","))):
         _log.warning(
@@ -136,31 +208,7 @@ async def _judge(connection: AnyConnection, dsn: Dsn, name: str) -> None:
             " add sslmode=verify-full (and sslrootcert=FILE)",
             dsn,
         )
-
-
-async def _look(connection: AnyConnection) -> _Server:
-    row = await (await connection.execute(_JUDGED)).fetchone()
-    assert row is not None
-    pid, is_read_only, fsync, synchronous_commit = row
-    return _Server(
-        version=connection.info.server_version,
-        pid=pid,
-        greeted_pid=connection.info.backend_pid,
-        is_read_only=is_read_only,
-        fsync=fsync,
-        synchronous_commit=synchronous_commit,
-    )
-
-
-async def _changes_sessions(connection: AnyConnection, pid: int, dsn: Dsn, name: str) -> bool:
-    """Whether a second connection ever gets the session of the first: a pool of sessions never does that."""
-    async with await _open(dsn, name) as other:
-        for _ in range(_POOLER_LOOKS):
-            theirs = (await _look(other)).pid
-            ours = (await _look(connection)).pid
-            if ours == theirs or ours != pid:
-                return True
-    return False
+    yield None
 
 
 class Link:
@@ -173,14 +221,14 @@ class Link:
     def __init__(self, dsn: Dsn, *, clock: Clock, max_wait_s: float, name: str = "batchwork") -> None:
         self.dsn = dsn
         self.connected_at = 0.0  # on the clock, when the present connection was opened
-        self.on_open: Callable[[AnyConnection], Coroutine[Any, Any, None]] | None = None  # sets up every new session
+        self.on_open: Callable[[AsyncConnection], Coroutine[Any, Any, None]] | None = None  # sets up every new session
         self._clock = clock
         self._max_wait_s = max_wait_s
         self._name = name
-        self._connection: AnyConnection | None = None
+        self._connection: AsyncConnection | None = None
 
     @property
-    def connection(self) -> AnyConnection:
+    def connection(self) -> AsyncConnection:
         """The connection; `open` has opened it."""
         assert self._connection is not None
         return self._connection
@@ -190,7 +238,7 @@ class Link:
         """Whether the connection, as far as anybody knows, is there."""
         return self._connection is not None and not self._connection.closed and not self._connection.broken
 
-    async def open(self) -> AnyConnection:
+    async def open(self) -> AsyncConnection:
         """Open it; a database that is not there now raises at once."""
         connection = await connect(self.dsn, name=self._name)
         try:
@@ -202,7 +250,7 @@ class Link:
         self._connection, self.connected_at = connection, self._clock.now()
         return connection
 
-    async def restore(self, *, is_wanted: Callable[[], bool] = lambda: True) -> AnyConnection:
+    async def restore(self, *, is_wanted: Callable[[], bool] = lambda: True) -> AsyncConnection:
         """A connection that works, after the last one failed: tried again until it is there.
 
         Raises:
@@ -214,7 +262,7 @@ class Link:
             try:
                 return await self.open()
             except (DatabaseAwayError, *LOST) as error:
-                said = _away(self.dsn, error) if isinstance(error, psycopg.Error) else error
+                said = away(self.dsn, error) if isinstance(error, psycopg.Error) else error
                 waited = self._clock.now() - began
                 if waited >= self._max_wait_s or not is_wanted():
                     raise said from None

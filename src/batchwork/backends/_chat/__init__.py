@@ -1,27 +1,30 @@
-"""The wire of OpenAI's chat completions, which a dozen servers speak: shared by `openai` and `local`."""
+"""The wire of OpenAI's chat completions, which a dozen services speak: what differs between them is a row's."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from datetime import datetime
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 from multidict import istr
 
+from batchwork.backends import Setup
 from batchwork.backends._catalog import catalog, near
 from batchwork.backends._chat.reply import kind_of, reply_in
 from batchwork.backends._failures import error_in, lost_result
 from batchwork.backends._headers import OPENAI_LIMITS
 from batchwork.backends._http import endpoint
+from batchwork.backends._transport import HttpAnswer
 from batchwork.backends._wire import BatchPage, Stored, WireBackend, encode
 from batchwork.core.errors import BackendError, NotCreatedError
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.packing import BatchLimits
-from batchwork.core.ports import BatchProgress, BatchTag, Sighting
+from batchwork.core.ports import BatchProgress, BatchTag, Sighting, Traits
+from batchwork.core.providers import FileBatches, Provider
 from batchwork.core.reply import Reply
 from batchwork.core.request import Request
 from batchwork.core.words import or_list
 
-_ENDPOINT = "/v1/chat/completions"
 _ENDED = frozenset({"completed", "expired", "cancelled", "failed"})
 _NOT_EXECUTED = frozenset({"batch_expired", "batch_cancelled"})
 _METADATA = "batchwork"
@@ -43,7 +46,8 @@ class _Counts(Struct):
 
 class _Batch(Stored):
     status: str
-    created_at: float | str = 0.0
+    created_at: float | str | None = None
+    input_file_id: str | None = None
     output_file_id: str | None = None
     error_file_id: str | None = None
     errors: _Problems | None = None
@@ -63,16 +67,22 @@ class _Line(Struct):
     error: dict[str, Any] | None = None
 
 
-_decode_page = msgspec.json.Decoder(BatchPage[_Batch]).decode
+class _Created(Struct):
+    id: str | None = None
+    job: Stored | None = None  # some put it into an envelope
+
+
+_decode_list = msgspec.json.Decoder(BatchPage[_Batch] | list[_Batch]).decode
+_decode_created = msgspec.json.Decoder(_Created).decode
 _decode_file = msgspec.json.Decoder(Stored).decode
 _decode_line = msgspec.json.Decoder(_Line).decode
 
 
 class ChatBackend(WireBackend):
-    """One model of one server that speaks chat completions, for single calls and for batches.
+    """One model of one service that speaks chat completions, for single calls and for batches.
 
-    A batch is made of an uploaded file and leaves two files of results. It keeps metadata, so one whose creation has
-    an unknown outcome is found by the name we gave it.
+    A batch is made of an uploaded file and leaves two files of results. The file is its identity: one whose creation
+    has an unknown outcome is found by its file, and by the name we gave it where batches keep names.
     """
 
     path = "chat/completions"
@@ -82,34 +92,68 @@ class ChatBackend(WireBackend):
     kind_of = staticmethod(kind_of)
     limit_headers = OPENAI_LIMITS
     request_id_header = istr("x-request-id")
-    batch_limits = BatchLimits(max_requests=50_000, max_bytes=200 * 1024 * 1024)
+
+    def __init__(
+        self, model: str, build: Callable[[Request], dict[str, Any]], traits: Traits, setup: Setup, row: Provider
+    ) -> None:
+        self._row = row
+        self._files = row.batch or FileBatches()
+        self.path = row.path.format(model=model)
+        self.limit_headers = OPENAI_LIMITS.only(row.minute_limits)
+        self.batch_limits = BatchLimits(max_requests=self._files.max_requests, max_bytes=self._files.max_bytes)
+        self._endpoint = f"{self._files.endpoints}/chat/completions"
+        super().__init__(model, build, traits, setup, row.auth)
 
     def not_found_hint(self, model: str | None) -> str:
         if model is None:
             return "is the base_url right?"
-        others = near(model, catalog().ids["openai"])
+        others = near(model, catalog().ids.get(self.traits.name, ()))
         return f"is the model {model!r} right, and the base_url?" + (f" There is {or_list(others)}." if others else "")
 
     def batch_line(self, custom_id: str, request: Request) -> bytes:
         """One line of the input file."""
         body = self._build(request)
-        return encode({"custom_id": custom_id, "method": "POST", "url": _ENDPOINT, "body": body}) + b"\n"
+        if self._files.model_in != "body":
+            body.pop("model", None)
+        line: dict[str, Any] = {"custom_id": custom_id, "body": body}
+        if self._files.line == "call":
+            line = {"custom_id": custom_id, "method": "POST", "url": self._endpoint, "body": body}
+        return encode(line) + b"\n"
+
+    async def upload_batch(self, lines: list[bytes], tag: BatchTag) -> str:
+        """Upload the lines; an upload without a batch costs nothing."""
+        form = {field: value.format(name=tag.name) for field, value in self._files.form.items()}
+        url = endpoint(self._base_url, self._files.upload)
+        answer = await self._http.upload(url, form, f"{tag.name}.jsonl", lines)
+        return self._read(answer, _decode_file).id
 
     async def submit_batch(self, lines: list[bytes], tag: BatchTag) -> str:
-        """Upload the lines and create a batch of them; an upload without a batch costs nothing."""
-        files = endpoint(self._base_url, "files")
-        try:
-            answer = await self._http.upload(files, {"purpose": "batch"}, f"{tag.name}.jsonl", lines)
-            file = self._read(answer, _decode_file)
-        except BackendError as error:
-            raise NotCreatedError(error.failure) from error
-        body = {
-            "input_file_id": file.id,
-            "endpoint": _ENDPOINT,
-            "completion_window": "24h",
-            "metadata": {_METADATA: tag.name},
+        """Create a batch of the file that the tag names; without one the lines are uploaded first."""
+        file_id = tag.file_id
+        if file_id is None:
+            try:
+                file_id = await self.upload_batch(lines, tag)
+            except BackendError as error:
+                raise NotCreatedError(error.failure) from error
+        files = self._files
+        body: dict[str, Any] = {
+            "input_file_id": file_id,
+            "endpoint": self._endpoint,
+            "completion_window": files.window,
         }
-        return self._created(await self._http.post(self._batches_url, encode(body)))
+        if files.metadata:
+            body["metadata"] = {_METADATA: tag.name}
+        if files.model_in == "request_params":
+            body["request_params"] = {"model": self._model}
+        return self._created(await self._http.post(self._batches_url(), encode(body)))
+
+    def _created(self, answer: HttpAnswer) -> str:
+        created = self._read(answer, _decode_created, unconfirmed=True)
+        batch_id = created.id or (created.job.id if created.job is not None else None)
+        if batch_id is None:
+            problem = "the answer names no batch"
+            raise BackendError(Failure(kind=FailureKind.SERVER, message=problem, unconfirmed=True))
+        return batch_id
 
     async def poll_batch(self, batch_id: str) -> BatchProgress:
         """Where it stands; `failed` means that its file was not even accepted."""
@@ -122,11 +166,11 @@ class ChatBackend(WireBackend):
     async def collect_batch(self, batch_id: str) -> AsyncIterator[tuple[str, Reply | Failure]]:
         """Its answers and its errors, which stand in two files; what is wrong with one does not hide the other."""
         batch: _Batch = await self._batch(batch_id)
-        files = endpoint(self._base_url, "files")
         problem: BackendError | None = None
         for file_id in filter(None, (batch.output_file_id, batch.error_file_id)):
             try:
-                async for line in self._lines(files / file_id / "content", _decode_line):
+                url = endpoint(self._base_url, f"files/{file_id}/content")
+                async for line in self._lines(url, _decode_line):
                     yield line.custom_id, self._line_result(line)
             except BackendError as error:
                 problem = problem or error
@@ -134,11 +178,19 @@ class ChatBackend(WireBackend):
             raise problem
 
     async def find_batch(self, tag: BatchTag) -> str | Sighting:
-        """Look for the name we gave it, as far back as it can be."""
+        """Look for its file, or for the name we gave it, as far back as it can be.
+
+        No batch is made before its file is on record. Only where there are names may one without a file be: journals of
+        earlier releases keep none.
+        """
+        if tag.file_id is None and not self._files.metadata:
+            return Sighting.ABSENT
         async for batch, oldest, _ in self._listed(_decode_page, "after", tag):
+            if tag.file_id is not None and batch.input_file_id == tag.file_id:
+                return batch.id
             if (batch.metadata or {}).get(_METADATA) == tag.name:
                 return batch.id
-            if isinstance(batch.created_at, float) and batch.created_at < oldest:
+            if (made_at := _utc(batch.created_at)) is not None and made_at < oldest:
                 break
         return Sighting.ABSENT
 
@@ -157,6 +209,21 @@ class ChatBackend(WireBackend):
         kind, code = self.kind_of(error, status or 500)
         message = str(error.get("message") or "no explanation")
         return Failure(kind=kind, message=message, status=status or None, error_code=code)
+
+
+def _decode_page(raw: bytes) -> BatchPage[_Batch]:
+    """A page of the list of batches; some services have one page, a bare array."""
+    page = _decode_list(raw)
+    return BatchPage(data=page) if isinstance(page, list) else page
+
+
+def _utc(stated: float | str | None) -> float | None:
+    if isinstance(stated, str):
+        try:
+            return datetime.fromisoformat(stated).timestamp()
+        except ValueError:
+            return None
+    return stated
 
 
 def _refused(batch: _Batch) -> BatchProgress:

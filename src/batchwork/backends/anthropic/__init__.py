@@ -118,7 +118,7 @@ class AnthropicBackend(WireBackend):
         """Create a batch; nothing in it can name us but the custom ids."""
         del tag
         body = b'{"requests":[' + b",".join(lines) + b"]}"
-        return self._created(await self._http.post(self._batches_url, body))
+        return self._created(await self._http.post(self._batches_url(), body))
 
     async def poll_batch(self, batch_id: str) -> BatchProgress:
         """Where it stands: it tells nothing but whether it has ended."""
@@ -126,7 +126,7 @@ class AnthropicBackend(WireBackend):
         return BatchProgress(ended=batch.has_ended, total=batch.request_counts.total)
 
     async def collect_batch(self, batch_id: str) -> AsyncIterator[tuple[str, Reply | Failure]]:
-        async for line in self._lines(self._batches_url / batch_id / "results", _decode_line):
+        async for line in self._lines(self._batches_url(batch_id, "results"), _decode_line):
             yield line.custom_id, self._line_result(line.result)
 
     async def find_batch(self, tag: BatchTag) -> str | Sighting | Candidate:
@@ -198,7 +198,7 @@ def open_backend(name: str, setup: Setup) -> AnthropicBackend:
         raise ConfigError(f"anthropic: needs a model, for example anthropic:{ids['anthropic'][0]}")
     if name in (*ids["claude-code"], "fable"):
         raise ConfigError(f"anthropic:{name} is not a model id; there is {or_list(near(name, ids['anthropic']))}")
-    base_url = setup.base_url or setup.settings.anthropic_base_url or provider.base_url
+    base_url = setup.base_url or setup.settings.addresses.get("anthropic") or provider.base_url
     api_key = setup.api_key or setup.settings.keys.get("anthropic")
     if api_key is None and base_url == provider.base_url:
         raise ConfigError(

@@ -62,7 +62,7 @@ def environment(settings: Settings, *, base_url: str | None, api_key: str | None
     from the user's subscription to the API.
     """
     env = {**settings.program_environment, **_QUIET}
-    address = base_url or settings.anthropic_base_url
+    address = base_url or settings.addresses.get("anthropic")
     if address is not None:
         env["ANTHROPIC_BASE_URL"] = address
     if api_key is None and (address is not None or settings.claude_with_key):

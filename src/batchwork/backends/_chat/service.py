@@ -1,0 +1,126 @@
+"""Opens a service that speaks OpenAI's chat completions: OpenAI itself, and every row of the table of providers.
+
+`openai:NAME` with a `base_url` goes to any server on this wire: what is known about it by its host stands in the table;
+the key may be that server's own, or none at all. `groq:NAME` and its like keep the facts of their row wherever the
+`base_url` leads: to a proxy, or to a resource of the user's.
+"""
+
+from dataclasses import replace
+
+import msgspec
+from yarl import URL
+
+from batchwork.backends import Setup
+from batchwork.backends._catalog import catalog, fact, near, owner_of
+from batchwork.backends._chat import ChatBackend
+from batchwork.backends._chat.request_body import ChatBody, ChatDialect
+from batchwork.backends._content import WireSchemas
+from batchwork.backends._http import endpoint
+from batchwork.core.errors import ConfigError
+from batchwork.core.ports import Traits
+from batchwork.core.providers import RESOURCE, Provider, provider_at, providers
+from batchwork.core.words import or_list
+from batchwork.schema import ANY_SERVER
+
+_SAMPLING = frozenset({"temperature", "top_p", "seed", "stop", "presence_penalty", "frequency_penalty", "logit_bias"})
+_SAMPLING_ELSEWHERE = _SAMPLING | {"top_k", "min_p", "typical_p", "repeat_penalty", "repetition_penalty"}
+_SAMPLING_THINKERS = frozenset({"seed"})
+_HOME = "openai"
+
+
+def describe(service: str, name: str, base_url: str | None) -> Traits:
+    """What is known before it is opened."""
+    where = _place(service, base_url)
+    row = _row(where)
+    sampling, image_tokens = _SAMPLING_ELSEWHERE, None
+    if _is_own(name, where):
+        sampling = _SAMPLING_THINKERS if fact(_HOME, name, "takes_sampling") is False else _SAMPLING
+        image_tokens = fact(_HOME, name, "image_tokens")
+    return Traits(
+        name=service,
+        limited=not row.local,
+        free=row.local,
+        batches=row.batch is not None and "chat" in row.batch.serves,
+        price_provider=row.prices,
+        sampling=sampling,
+        image_tokens=image_tokens,
+    )
+
+
+def open_service(service: str, name: str, setup: Setup, *, kind: type[ChatBackend] = ChatBackend) -> ChatBackend:
+    """The backend for one model of a service, or of the server at `base_url`; `kind` where a service has its own."""
+    ids = catalog().ids.get(service, ())
+    if not name:
+        example = f", for example {service}:{ids[0]}" if ids else ""
+        raise ConfigError(f"{service}: needs a model{example}")
+    base_url = address_of(service, setup)
+    where = _place(service, base_url)
+    row = _row(where)
+    if not row.chat:
+        raise ConfigError(f"{service} serves embeddings alone: batchwork.embed (`batchwork embed`) asks it for them")
+    traits = replace(describe(service, name, base_url), schemas=None if where == _HOME else ANY_SERVER)
+    if where == _HOME and fact(_HOME, name, "responses_only"):
+        raise ConfigError(
+            f"{name} is served by OpenAI's Responses API alone, which batchwork does not speak;"
+            f" there is {or_list(near(name, ids))}"
+        )
+    own = _is_own(name, where)
+    thinking_off = fact(_HOME, name, "thinking_off") if own else None
+    assert traits.sampling is not None
+    dialect = ChatDialect(
+        schemas=WireSchemas.of("openai", or_as_is=where != _HOME),
+        max_tokens_field="max_completion_tokens" if own else row.max_tokens,
+        sampling=traits.sampling,
+        fixed={**(thinking_off or {}), **row.body},
+    )
+    setup = replace(setup, base_url=base_url, api_key=key_of(service, where, setup, base_url))
+    return kind(name, ChatBody(name, dialect).build, traits, setup, row)
+
+
+def address_of(service: str, setup: Setup) -> str:
+    """Where the calls of a service go: what the user says, the environment, or the table, with the row's parameters."""
+    row = providers()[service]
+    stated = setup.base_url or setup.settings.addresses.get(service)
+    if stated is None and RESOURCE in row.base_url:
+        variable = f"set {row.address} to it, or " if row.address else ""
+        raise ConfigError(f"{service} needs the address of your resource: {variable}state base_url {row.base_url}")
+    address = stated or row.base_url
+    url = endpoint(address, "")
+    missing = {name: value for name, value in row.query.items() if name not in url.query}
+    if RESOURCE in row.base_url and not url.path.strip("/"):
+        url = url.with_path(URL(row.base_url).path).with_query(url.query)
+    elif not missing:
+        return address
+    return str(url.update_query(missing))
+
+
+def key_of(service: str, where: str | None, setup: Setup, base_url: str) -> str | None:
+    """The key for a server; None for one that may need none."""
+    keys = setup.settings.keys
+    key = setup.api_key if setup.api_key is not None or where is None else keys.get(where)
+    if key is None and (where is None or setup.base_url is None):
+        key = keys.get(service)  # never sent to a known stranger unless the environment pairs them
+    row = _row(where)
+    at_home = RESOURCE in row.base_url or endpoint(base_url, "").host == row.host
+    if key is None and where is not None and not row.local and at_home:
+        remedy = f"set {row.keys[0]} in the environment or in .env (in Python also api_key=)"
+        raise ConfigError(f"no API key for {row.host}: {remedy}")
+    return key
+
+
+def _place(service: str, base_url: str | None) -> str | None:
+    """Whose row holds: the service's own; for `openai` at another address, that of whoever is there, if known."""
+    if service != _HOME:
+        return service
+    address = base_url or providers()[_HOME].base_url
+    return provider_at(endpoint(address, "").host or "", "chat")
+
+
+def _row(where: str | None) -> Provider:
+    """The row of a service; a server that is not known is believed to have what OpenAI has, until it says no."""
+    return providers()[where] if where is not None else msgspec.structs.replace(providers()[_HOME], body={})
+
+
+def _is_own(name: str, where: str | None) -> bool:
+    """Whether a model is OpenAI's, here or behind a proxy of somebody's."""
+    return where == _HOME or owner_of(name) == _HOME
