@@ -10,6 +10,7 @@ from batchwork.core.outcome import Deferred, Status
 from batchwork.core.stats import Accounting
 from batchwork.core.words import Door
 from batchwork.journal import JournalReader
+from batchwork.plan import account_names
 from batchwork.progress import Snapshot, lines
 from batchwork.summary import Summary, grouped
 
@@ -36,6 +37,7 @@ def summary_of(reader: JournalReader, door: Door, *, error: str | None = None) -
         door=door,
         journal=reader.path,
         ceiling_nano=None if last is None else last.max_cost_nano,
+        accounts=() if last is None else account_names(last.settings.get("account")),
         failures=grouped(None if entry.outcome is None else entry.outcome.error for entry in failed),
         has_ended=ended is not None or last is None,
         running=running,

@@ -69,7 +69,7 @@ class JournalWriteError(JournalError):
 
 
 class DatabaseAwayError(JournalError):
-    """The database of a journal cannot be reached; what was asked of it is undecided."""
+    """The database of a journal or an account cannot be reached; what was asked of it is undecided."""
 
 
 class AccountsAwayError(BatchworkError):

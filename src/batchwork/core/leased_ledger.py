@@ -27,6 +27,7 @@ class LeasedLedger(Ledger):
         self._chunk = 0
         self._chunk_at = float("-inf")
         self._short = 0  # the least that did not fit since the last answer
+        self._starving_for = 0  # what the last answer was too little for
         self._is_used = False  # since the last report
 
     def reserve(self, amount: int) -> bool:
@@ -57,6 +58,16 @@ class LeasedLedger(Ledger):
         self._prepaid -= paid
         self.reserved -= reserved - paid
         self.spent += max(0, spent - paid) if paid else spent
+        if self.is_worth_asking:
+            self._on_short()
+
+    @property
+    def is_worth_asking(self) -> bool:
+        """Whether what was given back here and what is free there may be enough for one who starves."""
+        account, need = self.account, self._starving_for
+        if not need or account is None:
+            return False
+        return self._left < need <= self._left + account.ceiling - account.spent - account.leased
 
     def lacking(self, amount: int) -> Ledger | None:
         """This ledger, if the account has too little left of what nobody has spent."""
@@ -131,7 +142,9 @@ class LeasedLedger(Ledger):
         self._short = 0
         if report.want:  # where less is given than was wanted, it is not asked for again at once
             self._chunk = min(self._chunk, max(0, answer.granted - report.kept))
-        return self._left >= report.need
+        has_enough = self._left >= report.need
+        self._starving_for = 0 if has_enough else report.need
+        return has_enough
 
     def lost(self) -> None:
         """The lease is gone, and all that it held is booked: what is under way is paid, and nothing is left."""

@@ -49,6 +49,7 @@ class _Member:
         self._session = session
         self._dry = 0  # answers in a row that gave too little
         self._ask_at = self._tell_at = float("-inf")  # for money; of money
+        self.look_at = float("inf")  # when it is to be asked again without any news
         self._told: dict[str, tuple[float, float]] = {}  # by kind: what, and until when it need not be told again
         self.ledger = None if terms.ceiling is None else LeasedLedger(terms.name, on_short=session.wake)
         self.buckets = {kind: self._bucket(kind, per_s) for kind, per_s in terms.rates.items()}
@@ -83,7 +84,9 @@ class _Member:
         ledger = self.ledger
         if ledger is None:
             return None
-        if now >= self._ask_at:
+        if now >= self.look_at:
+            self.look_at = float("inf")
+        if now >= self._ask_at or ledger.is_worth_asking:
             least, total = self._session.shortage
             if (asked := ledger.ask(now, least=least, waiting=total)) is not None:
                 return asked
@@ -107,7 +110,10 @@ class _Member:
         elif report.money is not None and answer.money is not None:
             has_enough = self.ledger.answered(report.money, answer.money)
             self._ask_at = float("-inf") if has_enough else now + dry_s(self._dry, self.holders)
+            self.look_at = float("inf") if has_enough else self._ask_at
             self._dry = 0 if has_enough else self._dry + 1
+            if self.ledger.is_worth_asking:  # something came back while the question was under way
+                self._session.wake()
 
     def set_away(self, is_away: bool) -> None:
         """Whether nobody answers for the account."""
@@ -184,7 +190,7 @@ class AccountSession:
     async def _serve(self) -> None:
         beat_at = self._clock.now()
         while not self._is_closing:
-            await self._woken(beat_at)
+            await self._woken(min(beat_at, *(member.look_at for member in self._members)))
             self._wake.clear()
             now = self._clock.now()
             is_beat = now >= beat_at
@@ -206,11 +212,11 @@ class AccountSession:
         if not task.cancelled() and (error := task.exception()) is not None:
             self._pause(no_account(f"the shared accounts cannot be used: {error!r}"))
 
-    async def _woken(self, beat_at: float) -> None:
-        """Return at the next beat, or as soon as there is something to say."""
+    async def _woken(self, at: float) -> None:
+        """Return then, or as soon as there is something to say."""
         if self._wake.is_set():
             return
-        cancel = self._clock.call_later(max(0.0, beat_at - self._clock.now()), self._wake.set)
+        cancel = self._clock.call_later(max(0.0, at - self._clock.now()), self._wake.set)
         try:
             await self._wake.wait()
         finally:

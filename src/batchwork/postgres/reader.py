@@ -179,7 +179,7 @@ class DatabaseItems(ItemTable):
         """The items of these fingerprints whose occurrences are in the span of each, from the first up to the last."""
         lows, highs = zip(*spans.values(), strict=True)
         rows = cast(DatabaseConnection, self._connection).all(_FOUND, (list(spans), list(lows), list(highs)))
-        return [self._row(values) for values in rows]
+        return self._made(rows)
 
     def counts(self, below: int | None) -> dict[Status, int]:
         where = "idx IS NOT NULL" if below is None else f"idx < {int(below)}"
