@@ -15,6 +15,7 @@ class Plan:
 
     model: str
     mode: Literal["live", "batch"] = "live"
+    task: Literal["ask", "embed"] = "ask"
     policy: Policy = field(default_factory=Policy)
     price: Price | None = None  # stated by the user; None: look it up
     journal: Path | None = None  # None: in memory

@@ -34,6 +34,11 @@ def check_results(out: Path, journal: Path, *, overwrite: bool) -> None:
     if out == STDOUT:
         return
     check_output(out)
+    check_overwrite(out, journal, overwrite=overwrite)
+
+
+def check_overwrite(out: Path, journal: Path, *, overwrite: bool) -> None:
+    """Refuse by a ConfigError to replace a file that the journal did not write."""
     if out.exists() and not overwrite and not is_ours(journal, out):
         raise ConfigError(
             f"{out} exists, and as it is now it was not written by this run's journal (or by `results` while a run was"

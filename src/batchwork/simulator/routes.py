@@ -14,7 +14,7 @@ from batchwork.simulator.errors import Refused, SimulatorConfigError
 from batchwork.simulator.faults import Faults
 from batchwork.simulator.openai.batches import OpenAIBatches
 from batchwork.simulator.openai.files import FileShelf
-from batchwork.simulator.openai.wire import CHAT, RESPONSES, OpenAIWire
+from batchwork.simulator.openai.wire import CHAT, EMBEDDINGS, RESPONSES, OpenAIWire
 from batchwork.simulator.world import World
 
 _PREFIXES = ("/anthropic", "/openai")
@@ -35,6 +35,7 @@ class Routes:
             ("POST", "/v1/messages"): self._messages,
             ("POST", CHAT): self._chat,
             ("POST", RESPONSES): Calls(world, OpenAIWire(world, RESPONSES)),
+            ("POST", EMBEDDINGS): Calls(world, OpenAIWire(world, EMBEDDINGS)),
             ("POST", "/v1/messages/count_tokens"): self._count_tokens,
             ("GET", "/v1/models"): self._models,
             ("POST", "/v1/messages/batches"): message_batches.create,

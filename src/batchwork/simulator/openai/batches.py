@@ -13,7 +13,7 @@ from batchwork.simulator.errors import Refused
 from batchwork.simulator.openai.files import FileShelf
 from batchwork.simulator.openai.parse import bad
 from batchwork.simulator.openai.render import error_of
-from batchwork.simulator.openai.wire import CHAT, RESPONSES, OpenAIWire
+from batchwork.simulator.openai.wire import CHAT, EMBEDDINGS, RESPONSES, OpenAIWire
 from batchwork.simulator.prompt import Prompt
 from batchwork.simulator.world import World
 
@@ -23,6 +23,7 @@ _LATE = {
 }
 _OVER = frozenset({"completed", "failed", "expired", "cancelled"})
 _MOST_ERRORS = 50
+_ENDPOINTS = (CHAT, RESPONSES, EMBEDDINGS)
 
 
 class OpenAIBatch(Batch):
@@ -171,8 +172,8 @@ class OpenAIBatches(BatchShelf[OpenAIBatch]):
         for name in ("input_file_id", "endpoint", "completion_window"):
             if not isinstance(body, dict) or not isinstance(body.get(name), str):
                 raise bad(f"Missing required parameter: '{name}'.", name, "missing_required_parameter")
-        if body["endpoint"] not in (CHAT, RESPONSES):
-            raise bad(f"Invalid value: '{body['endpoint']}'. The simulator takes: {CHAT}, {RESPONSES}.", "endpoint")
+        if body["endpoint"] not in _ENDPOINTS:
+            raise bad(f"Invalid value: '{body['endpoint']}'. There are: {', '.join(_ENDPOINTS)}.", "endpoint")
         if not re.fullmatch(r"\d+[hd]", body["completion_window"]):
             raise bad("Invalid value for 'completion_window': expected '24h'.", "completion_window")
         pairs = (body.get("metadata") or {}).items()
@@ -223,8 +224,15 @@ def read_input(
         if len(models) > 1:
             wrong("mismatched_model", "All requests of a batch must use the same model.", number, "body.model")
         requests.append((name, body))
+    if endpoint == EMBEDDINGS and (texts := sum(map(_texts_in, requests))) > config.max_file_requests:
+        wrong("too_many_inputs", f"The file has {texts} embedding inputs, at most {config.max_file_requests}.")
     if not requests and not errors:
         wrong("empty_file", "The input file is empty.")
     if len(requests) > config.max_file_requests:
         wrong("too_many_requests", f"The input file has {len(requests)} requests, at most {config.max_file_requests}.")
     return requests, errors
+
+
+def _texts_in(request: tuple[str, Any]) -> int:
+    given = request[1].get("input")
+    return len(given) if isinstance(given, list) else 1

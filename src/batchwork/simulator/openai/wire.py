@@ -1,6 +1,6 @@
 """OpenAI's chat completions and responses as the live path sees them, and the pages of its lists."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Literal
 
 import msgspec
@@ -10,18 +10,23 @@ from batchwork.simulator.bill import Usage
 from batchwork.simulator.bodies import bearer
 from batchwork.simulator.clock import real_s
 from batchwork.simulator.errors import Refused
+from batchwork.simulator.openai.embeddings import embeddings_of, parse_embeddings
 from batchwork.simulator.openai.parse import bad, parse_chat, parse_responses
 from batchwork.simulator.openai.render import chat_events, chat_of, error_of, limit_headers, response_of
 from batchwork.simulator.prompt import Answer, Prompt
 from batchwork.simulator.providers import OPENAI
 from batchwork.simulator.world import World
 
-CHAT, RESPONSES = "/v1/chat/completions", "/v1/responses"
-_CALLS = {CHAT: (parse_chat, chat_of, "chatcmpl-sim"), RESPONSES: (parse_responses, response_of, "resp_sim")}
+CHAT, RESPONSES, EMBEDDINGS = "/v1/chat/completions", "/v1/responses", "/v1/embeddings"
+_CALLS: dict[str, tuple[Callable[..., Prompt], Callable[..., dict[str, Any]], str]] = {
+    CHAT: (parse_chat, chat_of, "chatcmpl-sim"),
+    RESPONSES: (parse_responses, response_of, "resp_sim"),
+    EMBEDDINGS: (parse_embeddings, embeddings_of, "embd-sim"),
+}
 
 
 class OpenAIWire:
-    """One of the two model calls: chat completions or responses, by `path`."""
+    """One of the model calls: chat completions, responses or embeddings, by `path`."""
 
     api: Literal["openai"] = "openai"
     provider = OPENAI
