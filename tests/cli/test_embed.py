@@ -76,8 +76,12 @@ def test_models_lists_providers_and_their_models_with_prices_and_their_source(
     monkeypatch.setenv("BATCHWORK_PRICES", str(prices))
     rows = {row["model"]: row for row in json.loads(called(monkeypatch, capsys, "models", "openai", "--json")[1])}
     assert rows["openai:gpt-6-luna"] == {
-        "model": "openai:gpt-6-luna", "input": "0.1", "output": "0.5", "batch_input": "0.05",
-        "batch_output": "0.25", "source": "genai-prices",
+        "model": "openai:gpt-6-luna",
+        "input": "0.1",
+        "output": "0.5",
+        "batch_input": "0.05",
+        "batch_output": "0.25",
+        "source": "genai-prices",
     }
     embeddings = rows["openai:text-embedding-3-small"]
     assert (embeddings["input"], embeddings["output"]) == ("0.02", None)
