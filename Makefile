@@ -53,13 +53,14 @@ torture: $(READY) ## kills, signals, full disks, cut networks, misbehaving provi
 torture-wires: $(READY) ## the same for every wire: misbehaving services, 50 kills at each service with batches (about 15 min)
 	$(BIN)/python -m pytest -n auto --dist worksteal -m slow tests/wires
 
-SDKS := $(VENV)/.sdks
-test-wires: $(SDKS) ## the providers' own clients as witnesses: what we send, and what the simulator answers (installs them: about 60 MB)
+SDKS := $(VENV)/sdks
+test-wires: $(SDKS)/.ready ## the providers' own clients as witnesses: what we send, and what the simulator answers (installs them: about 60 MB)
 	$(BIN)/python -m pytest -m "real and not slow" tests/wires
 
-$(SDKS): $(READY)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt 'groq==1.7.0' 'together==3.0.0' 'voyageai==0.5.0' 'llmock==0.2.2'
-	touch $(SDKS)
+$(SDKS)/.ready: $(READY) # apart: they want other versions than ours
+	$(PYTHON) -m venv $(SDKS)
+	$(SDKS)/bin/pip install --quiet --disable-pip-version-check 'openai==3.49.0' 'groq==1.7.0' 'together==3.0.0' 'voyageai==0.5.0'
+	touch $(SDKS)/.ready
 
 hostile: $(READY) ## every attack of docs/security.md, full-size, and a table of how each ended
 	$(BIN)/python -m tests.hostile.table
