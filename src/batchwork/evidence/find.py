@@ -264,7 +264,7 @@ class Finder:
         yield from (self._answer(field, one, against) for one in agreed)
 
     def _answer(self, field: Field, statement: Statement, against: float) -> Scored:
-        """A phrase that says yes or no with its features and score; `against` is how strongly another says otherwise."""
+        """A phrase that says yes or no, with its score; `against` is how strongly another one says otherwise."""
         place = Place(((statement.start, statement.end),), "answer")
         context = self._contexts.of(statement.start, statement.end)
         features = self._scorer.features(field, place, context, Surroundings())

@@ -27,12 +27,12 @@ Citations = dict[str, list[dict[str, Any]]]
 class Evidence(NamedTuple):
     """Where the document says an answer, and the quotes of the model that were not believed."""
 
-    citations: Citations = {}
-    rejected_quotes: list[dict[str, str]] = []
+    citations: Citations
+    rejected_quotes: list[dict[str, str]]
 
 
 IMPORTED = "imported"  # the stop reason of an answer that was taken over from a state file
-_NOTHING = Evidence()
+_NOTHING = Evidence({}, [])
 _MOST_KEPT = 200_000  # places in memory; those of later answers are read from their files, or found again
 
 
@@ -110,13 +110,13 @@ class Finisher:
         listed = (one for held in of_provider if isinstance(held, list) for one in held if isinstance(one, dict))
         cited = verify_citations(listed, document)
         if self.schema is None:
-            return Evidence({"": [place.to_dict() for place in cited]})
+            return Evidence({"": [place.to_dict() for place in cited]}, [])
         value = self.value(outcome)
         if value is None:
             return _NOTHING
         schema = self.model if self.model is not None else self.schema.body
         if self.quoting is None or not document.has_text:
-            return Evidence(_plain(find_evidence(value, document, schema=schema, cited=cited)))
+            return Evidence(_plain(find_evidence(value, document, schema=schema, cited=cited)), [])
         quoted = verify_quotes(value, quotes_in(outcome.reply.text), document, schema=schema)
         return Evidence(_plain(quoted.citations), [quote.to_dict() for quote in quoted.rejected])
 

@@ -67,8 +67,8 @@ class BatchManager(Exports):
             None: the ceiling of the run before on this state, where it had one.
         state_path: a JSON file that shows every item and from which a later run goes on; its journal lies beside it.
         save_results_dir: a folder for `raw/` results, as the provider gave them, and `processed/` ones.
-        response_model, enable_citations, citations, pdf, the limits of documents (max_bytes, max_memory_mb, ...), and every option
-            of `batchwork.run`: as for `batch()`.
+        response_model, enable_citations, citations, pdf, the limits of documents (max_bytes, max_memory_mb, ...), and
+            every option of `batchwork.run`: as for `batch()`.
 
     Each of these but the input can be looked at as an attribute. A run that is on disk can be looked at (`results()`,
     `stats`) without a key, and without its files.

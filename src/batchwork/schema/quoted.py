@@ -67,9 +67,9 @@ def answer_schema(schema: Schema) -> Schema:
 
 def quotes_in(text: str) -> list[tuple[str, str]]:
     """The field and the words of every quote in what a model said; none when there are none, or nobody can tell."""
-    members = _members(text)
-    listed = members.get(_QUOTES) if isinstance(members, dict) else None
-    pairs = [(one.get("field"), one.get("quote")) for one in listed or () if isinstance(one, dict)]
+    listed = _members(text).get(_QUOTES)
+    found = listed if isinstance(listed, list) else []
+    pairs = [(one.get("field"), one.get("quote")) for one in found if isinstance(one, dict)]
     return [(field, quote) for field, quote in pairs if isinstance(field, str) and isinstance(quote, str)]
 
 
@@ -85,7 +85,7 @@ class QuotedChecker:
         An answer that stands there without its frame is one without quotes.
         """
         members = _members(text)
-        if not isinstance(members, dict) or _ANSWER not in members or not members.keys() <= {_ANSWER, _QUOTES}:
+        if _ANSWER not in members or not members.keys() <= {_ANSWER, _QUOTES}:
             return self._checker.check(text, truncated=truncated)
         judged = self._checker.check_value(members[_ANSWER])
         if isinstance(judged, Rejected) and _QUOTES not in members:
@@ -94,12 +94,15 @@ class QuotedChecker:
         return judged
 
 
-def _members(text: str) -> Any:
-    """The JSON value in a text; of an object that is cut off or broken behind its answer, what is whole."""
+def _members(text: str) -> dict[str, Any]:
+    """The members of the object in a text; of one that is cut off or broken, those that are whole."""
+    if members := whole_members(text):
+        return members
     try:
-        return json_in(text)
+        value = json_in(text)
     except NoJson:
-        return whole_members(text)
+        return {}
+    return value if isinstance(value, dict) else {}
 
 
 def _referring(body: Any, change: Callable[[str], str]) -> Node:

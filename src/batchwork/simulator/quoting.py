@@ -48,6 +48,7 @@ class QuotingPersona(Persona):
         self._seed = seed
 
     def filled(self, schema: dict[str, Any], prompt: Prompt) -> Any:
+        """The answer about the document, with quotes where the schema has room for them."""
         known = self._document(prompt)
         if known is None:
             return {}
@@ -57,14 +58,15 @@ class QuotingPersona(Persona):
         return {"answer": known.answer, "quotes": list(quotes_of(known, self._character, dice))}
 
     def words(self, prompt: Prompt) -> tuple[Block, ...]:
+        """The answer as JSON all the same."""
         known = self._document(prompt)
         return (Block(text="" if known is None else msgspec.json.encode(known.answer).decode()),)
 
     def _document(self, prompt: Prompt) -> KnownDocument | None:
-        for document in prompt.documents:
-            if document.text in self._known:
-                return self._known[document.text]
-        return next((known for text, known in self._known.items() if text in prompt.last), None)
+        texts = [document.text for document in prompt.documents] + [turn.text for turn in prompt.turns]
+        exact = next((self._known[text] for text in texts if text in self._known), None)
+        longest = sorted(self._known, key=len, reverse=True) if exact is None else ()
+        return exact or next((self._known[text] for text in longest if any(text in one for one in texts)), None)
 
 
 def load_documents(path: str) -> dict[str, KnownDocument]:
