@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo demo-crash test test-lowest test-pythons check format torture torture-wires test-wires hostile test-scale test-real test-tables smoke-real test-browser smoke-browser screenshots perf perf-against smoke evidence evidence-fit evidence-ablation fuzz clean
+.PHONY: help setup demo demo-crash test test-lowest test-pythons check format torture torture-wires test-wires hostile test-scale test-real test-tables smoke-real test-browser smoke-browser screenshots perf perf-against smoke evidence evidence-fit evidence-quotes evidence-ablation fuzz clean
 
 help: ## this list
 	@grep -hE '^[a-z][a-z-]*:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -148,6 +148,9 @@ evidence: $(READY) ## the score of the evidence finder on its labelled documents
 
 evidence-fit: $(READY) ## fit the weights of the evidence finder on its open sets
 	$(BIN)/python -m tests.evidence.fit
+
+evidence-quotes: $(READY) ## quotes in four characters through the whole manager, against their bars
+	$(BIN)/python -m tests.evidence.quotes
 
 evidence-ablation: $(READY) ## what each rule of the evidence finder brings, on every set but the blind ones
 	$(BIN)/python -m tests.evidence.ablation
