@@ -18,6 +18,7 @@ from tests.torture.misbehaviours import COVERS, EQUAL, ITEMS, LOST, PER_BATCH, C
 MODELS = {
     "anthropic": "claude-haiku-5-5",
     "openai": "gpt-6-luna",
+    "bedrock": "amazon.nova-lite-v1:0",
     "azure": "gpt-4o",
     "azure-classic": "gpt-4o",
     "gemini": "gemini-3.6-flash",

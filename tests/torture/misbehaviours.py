@@ -62,7 +62,7 @@ class Row:
     live: Cell | str
     batch: Cell | str
     attach: Cell | str
-    wires: tuple[str, ...] = ("anthropic", "openai", "gemini", "mistral")
+    wires: tuple[str, ...] = ("anthropic", "openai", "gemini", "mistral", "bedrock")
     other_wire: str = ""  # why it cannot occur on the wires that are not named
 
     def cell(self, wire: str, mode: str) -> Cell | str:
@@ -70,7 +70,7 @@ class Row:
         if wire not in self.wires:
             return self.other_wire
         cell: Cell | str = getattr(self, mode)
-        return cell
+        return "no batches are spoken there" if wire == "bedrock" and mode != "live" else cell
 
 
 _NO_CREATE = "attach creates nothing"

@@ -157,6 +157,27 @@ class TestSigned:
                 self.asked(provider.bedrock_url)
             assert provider.log()["total"]["nano_dollars"] > 0
 
+    def test_a_token_of_the_session_is_in_no_error_text(self, monkeypatch, canned):
+        for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"):
+            monkeypatch.setenv(name, f"made-up-{name.lower()}")
+
+        async def main():
+            async with canned({"message": "who is made-up-aws_session_token?"}) as server:
+                server.say.status = 400
+                setup = Setup(clock=SystemClock(), max_in_flight=1, base_url=server.url)
+                backend, _ = open_backend(MODEL, setup)
+                try:
+                    await backend.complete(Request.ask("x"))
+                except BackendError as error:
+                    return error.failure.message, server.asked[0]
+                finally:
+                    await backend.aclose()
+
+        message, asked = asyncio.run(main())
+        assert asked.headers["x-amz-security-token"] == "made-up-aws_session_token"
+        assert "session_token" not in message
+        assert "who is" in message
+
     def test_a_region_is_needed_where_there_is_no_address(self, monkeypatch):
         setup = Setup(clock=SystemClock(), max_in_flight=1)
         with pytest.raises(ConfigError, match=r"needs a region: bedrock:amazon.nova-lite-v1:0\?region="):

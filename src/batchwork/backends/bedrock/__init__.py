@@ -16,7 +16,7 @@ from batchwork.backends._transport import HttpAnswer
 from batchwork.backends._wire import WireBackend
 from batchwork.backends.bedrock.reply import kind_of, reply_in
 from batchwork.backends.bedrock.request_body import SAMPLING, ConverseBody
-from batchwork.backends.bedrock.signing import Signer, region_of_environment
+from batchwork.backends.bedrock.signing import SESSION_HEADER, Signer, region_of_environment
 from batchwork.core.errors import ConfigError
 from batchwork.core.failure import Failure
 from batchwork.core.ports import Traits
@@ -51,7 +51,10 @@ class BedrockBackend(WireBackend):
         self._send = signed or partial(self._http.post, self._url)
 
     async def _signed(self, signer: Signer, body: bytes) -> HttpAnswer:
-        return await self._http.send(self._url, body, await signer.headers(self._url, body))
+        headers = await signer.headers(self._url, body)
+        if (token := headers.get(SESSION_HEADER)) is not None:
+            self._http.hide(token)
+        return await self._http.send(self._url, body, headers)
 
     def _reply(
         self, answer: HttpAnswer, request: Request, limits: ReportedLimits | None, request_id: str | None

@@ -12,7 +12,8 @@ from batchwork.core.errors import BackendError, ConfigError
 from batchwork.core.failure import Failure, FailureKind
 
 _SERVICE = "bedrock"
-_SIGNED = ("authorization", "x-amz-date", "x-amz-security-token")
+SESSION_HEADER = "x-amz-security-token"
+_SIGNED = ("authorization", "x-amz-date", SESSION_HEADER)
 
 
 def _session() -> Any:
