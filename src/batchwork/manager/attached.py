@@ -190,7 +190,9 @@ class AttachedRun:
             if ended.failure is not None:
                 raise BackendError(ended.failure)
             collector.total = ended.total
-            lost = await follower.collect(self._batch_id, collector.take, is_complete=collector.is_complete)
+            lost = await follower.collect(
+                self._batch_id, collector.take, is_complete=collector.is_complete, unlisted=ended.unlisted
+            )
             if isinstance(lost, Failure):
                 self._lose(lost, collector)
                 return

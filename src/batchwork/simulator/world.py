@@ -62,6 +62,8 @@ class World:
         held = min(mark.tokens, usage.input)
         fresh = self._cache.get(mark.digest, 0.0) < now
         self._cache[mark.digest] = now + _TTL_S[mark.ttl]
+        if fresh and not mark.writes:
+            return usage
         rest = usage.input - held
         where = "cache_read" if not fresh else "cache_write_1h" if mark.ttl == "1h" else "cache_write_5m"
         return msgspec.structs.replace(usage, input=rest, **{where: held})
@@ -77,6 +79,7 @@ class World:
         self.log = Log()
         self.faults = FaultDesk(self.config.faults)
         self.anthropic_limits, self.openai_limits = RateLimits(self.config), RateLimits(self.config)
+        self.gemini_limits, self.bedrock_limits = RateLimits(self.config), RateLimits(self.config)
         self._cache: dict[str, float] = {}
         for shelf in self.shelves:
             shelf.clear()
