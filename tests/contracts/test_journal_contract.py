@@ -161,6 +161,18 @@ def test_entries_can_be_cut_and_filtered(journal: Any) -> None:
     assert [entry.index for entry in journal.entries(stop=2, bodies=False)] == [0, 1]
 
 
+def test_outcomes_are_the_same_with_and_without_what_was_asked_also_after_places_have_moved(journal: Any) -> None:
+    texts, outcomes = [f"p{n}" for n in range(70)], ["succeeded", "failed", "deferred"] * 23 + ["succeeded"]
+    run_pass(journal, Pass(_rows(*texts), outcomes))
+    run_pass(journal, Pass(_rows(*reversed(texts)), ["succeeded"] * 70))
+    whole = list(journal.entries())
+    assert [entry.request.messages[0].content for entry in whole] == texts[::-1]
+    assert [(entry.index, entry.outcome) for entry in journal.entries(asked=False)] == [
+        (entry.index, entry.outcome) for entry in whole
+    ]
+    assert {entry.outcome.index for entry in whole} == set(range(70))
+
+
 def test_a_bad_row_has_a_place_and_an_outcome_but_no_request(journal: Any) -> None:
     journal.begin(BEGAN)
     state = journal.place(0, Intake.bad("not JSON", {"line": 7}))
