@@ -25,6 +25,7 @@ from batchwork.postgres import schema
 from batchwork.postgres.connection import LOST, DatabaseAwayError, SyncConnection, away, connect_reader, in_our_words
 
 _PAGE = 1024  # rows read at once
+_NEAR = 32 * _PAGE  # rows that are kept at hand: the results of a large batch come in any order
 _BODIES = 128  # events read at once, which may be long
 _TRIES, _APART_S = 6, 0.5  # for a database that is just coming back
 _ITEM = f"SELECT {ITEM_COLUMNS} FROM item"
@@ -150,7 +151,7 @@ class DatabaseItems(ItemTable):
 
     def keep(self, rows: Iterable[ItemRow]) -> None:
         """Have these rows at hand."""
-        if len(self._near) > 8 * _PAGE:
+        if len(self._near) > _NEAR:
             self._near = {}
         self._near.update((row.item, row) for row in rows)
 
