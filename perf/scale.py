@@ -75,26 +75,25 @@ def _measure(server: PostgresServer, count: int, rounds: int, *, smoke: bool) ->
 
         seen = interleaved(rounds, {side: lambda side=side: bill(side) for side in bills})  # type: ignore[misc]
         times = ratio(seen["database"], seen["file"])
-        proxy = Proxy(server.port)
-        trips, far = _far(server, proxy, 2 * count // 5)
-        big = server.journal()
-        grown = run_module("perf.one_journal", big, 20_000 if smoke else 1_000_000, WINDOW).json()
-        size = _bytes(server, big) / (20_000 if smoke else 1_000_000)
-    rows = [
-        (
-            side,
-            *(
-                f"{1e6 * median(told[f'{what}_cpu_s'] for told in each) / count:.1f}"
-                for what in ("write", "resume", "read")
-            ),
-            f"{count / median(told['write_s'] for told in each):,.0f}",
-        )
-        for side, each in bills.items()
-    ]
-    show_table((f"{count:,} items, window {WINDOW}", "write us", "resume us", "read us", "items/s"), rows)
-    print(f"with {DELAY_S * 1000:.0f} ms more on the way: {trips:.2f} round trips per group, {far:,.0f} items/s")
+        rows = [
+            (
+                side,
+                *(
+                    f"{1e6 * median(told[f'{what}_cpu_s'] for told in each) / count:.1f}"
+                    for what in ("write", "resume", "read")
+                ),
+                f"{count / median(told['write_s'] for told in each):,.0f}",
+            )
+            for side, each in bills.items()
+        ]
+        show_table((f"{count:,} items, window {WINDOW}", "write us", "resume us", "read us", "items/s"), rows)
+        trips, far = _far(server, Proxy(server.port), 2 * count // 5)
+        print(f"with {DELAY_S * 1000:.0f} ms more on the way: {trips:.2f} round trips per group, {far:,.0f} items/s")
+        big, many = server.journal(), 20_000 if smoke else 1_000_000
+        grown = run_module("perf.one_journal", big, many, WINDOW).json()
+        size = _bytes(server, big) / many
     print(
-        f"{'20,000' if smoke else '1,000,000'} items: {size:,.0f} bytes each in the database, peak"
+        f"{many:,} items: {size:,.0f} bytes each in the database, peak"
         f" {grown['peak_mb']:.0f} MB in the process, resumed in {grown['resume_s']:.1f} s"
     )
     return verdict(

@@ -182,7 +182,11 @@ def test_whoever_was_replaced_writes_nothing_more(postgres: PostgresServer, monk
     first.flush()
     with pytest.raises(JournalLockedError, match="being written by"):
         open_journal(dsn)
-    _end_writers(postgres)
+    with closing(DatabaseReader(dsn)) as reader:
+        postgres.execute(f"UPDATE \"{dsn.schema}\".worker SET renewed_at = now() - interval '10 s'")
+        assert reader.writer() == first._writer.name  # it is silent, and holds its lock
+        _end_writers(postgres)
+        assert reader.writer() is None
     second = open_journal(dsn)
     assert second.begin(BEGAN).recovered == 1
     settle(first, item, succeeded(0))

@@ -23,8 +23,10 @@ from batchwork.journal.rows import ITEM_COLUMNS, STATUSES, ItemRow, Sums
 from batchwork.journal.tables import EventTable, ItemTable
 from batchwork.postgres import schema
 from batchwork.postgres.connection import LOST, DatabaseAwayError, SyncConnection, away, connect_reader, in_our_words
+from batchwork.postgres.workers import GRACE_S
 
 _PAGE = 1024  # rows read at once
+_NEAR = 32 * _PAGE  # rows that are kept at hand: the results of a large batch come in any order
 _BODIES = 128  # events read at once, which may be long
 _TRIES, _APART_S = 6, 0.5  # for a database that is just coming back
 _ITEM = f"SELECT {ITEM_COLUMNS} FROM item"
@@ -32,6 +34,12 @@ _FOUND = (
     f"SELECT {', '.join(f'i.{column}' for column in ITEM_COLUMNS.split(', '))}"
     " FROM unnest(?::bytea[], ?::bigint[], ?::bigint[]) AS u (fingerprint, low, high) JOIN item i"
     " ON i.fingerprint = u.fingerprint AND i.occurrence >= u.low AND i.occurrence < u.high"
+)
+_WRITER = (
+    "SELECT name FROM worker WHERE state = 'live' AND (renewed_at > clock_timestamp() - ? * interval '1 s' OR EXISTS"
+    " (SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 1 AND classid = ?::text::oid"
+    " AND objid = ?::text::oid AND database = (SELECT oid FROM pg_database WHERE datname = current_database())))"
+    " ORDER BY id DESC LIMIT 1"
 )
 _OF_BATCHES = (
     f"SELECT seq, kind, item, body, crc, place FROM event WHERE kind >= {codec.FIRST_OF_BATCHES} ORDER BY place"
@@ -150,7 +158,7 @@ class DatabaseItems(ItemTable):
 
     def keep(self, rows: Iterable[ItemRow]) -> None:
         """Have these rows at hand."""
-        if len(self._near) > 8 * _PAGE:
+        if len(self._near) > _NEAR:
             self._near = {}
         self._near.update((row.item, row) for row in rows)
 
@@ -252,7 +260,7 @@ class DatabaseReader(JournalReader):
     def __init__(self, dsn: Dsn, *, pinned: bool = False) -> None:
         connection = DatabaseConnection(dsn)
         self._read_from(dsn, connection, DatabaseItems(connection, pinned=pinned), DatabaseEvents(connection))
-        self._pinned = pinned
+        self._dsn, self._pinned = dsn, pinned
 
     def request_of(self, item: int) -> Request:
         row = self.items.row(item)
@@ -269,13 +277,10 @@ class DatabaseReader(JournalReader):
         return None if row is None else self._events.at(row[0])
 
     def find(self, fingerprint: bytes, occurrence: int) -> ItemRow | None:
-        item = self.items.find(fingerprint, occurrence)
-        return None if item is None else self.items.row(item)
+        return next(iter(self.items.found({fingerprint: (occurrence, occurrence + 1)})), None)
 
     def writer(self) -> str | None:
-        """Who works on the journal now, as far as the database knows."""
-        row = self._connection.one(
-            "SELECT name FROM worker WHERE state = 'live' AND renewed_at > clock_timestamp() - interval '30 s'"
-            " ORDER BY id LIMIT 1"
-        )
+        """Who works on the journal now: whoever holds its lock, or has shown a sign of life a moment ago."""
+        key = schema.lock_key("writer", self._dsn.schema) & (2**64 - 1)
+        row = self._connection.one(_WRITER, (GRACE_S, str(key >> 32), str(key & (2**32 - 1))))
         return None if row is None else str(row[0])
