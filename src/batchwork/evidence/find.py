@@ -21,6 +21,7 @@ from batchwork.evidence.labels import Context, Contexts
 from batchwork.evidence.layout import column_of
 from batchwork.evidence.readers import FIGURES, Place, Source, says
 from batchwork.evidence.rows import Home, homes_of
+from batchwork.evidence.shared_places import SharedPlaces
 from batchwork.evidence.thresholds import (
     ALIKE,
     CONTESTED,
@@ -125,18 +126,12 @@ class Finder:
 
     def others_at(self, field: Field, entry: Scored) -> Iterator[Scored]:
         """What a place is to the other fields whose value it says."""
-        for other in self._saying.get(entry.place.spans, ()):
-            if other is not field:
-                yield self.entry(other, entry.place)
+        return (self.entry(other, entry.place) for other in self.shared.others(field, entry.place))
 
     @cached_property
-    def _saying(self) -> dict[tuple[tuple[int, int], ...], list[Field]]:
-        """The fields whose values a place says."""
-        table: dict[tuple[tuple[int, int], ...], list[Field]] = defaultdict(list)
-        for field in self._fields:
-            for spans in {place.spans for place in self._places[field.path]}:
-                table[spans].append(field)
-        return table
+    def shared(self) -> SharedPlaces:
+        """Which fields could claim a place."""
+        return SharedPlaces(self._fields, self._places, self._source.layout)
 
     def places_in(self, field: Field, spans: Sequence[tuple[int, int]]) -> list[Scored]:
         """The places inside of some spans that say a field's value."""

@@ -26,6 +26,7 @@ from batchwork.evidence.thresholds import (
     DEFAULT_LINE,
     MOST_QUOTES,
     MOST_REPEATS,
+    OUTDONE,
     QUOTED,
     READING_SETTLED,
     SETTLED_BY,
@@ -146,17 +147,28 @@ class _Verifier:
             return True
         if self._finder.denies(field, entry.place.start, entry.place.end):
             return False
-        return sure is None or self._finder.entry(field, sure.place).score <= entry.score + CONTRADICTED
+        if sure is None:
+            return True
+        # A value that is rare and nobody else's hardly stands in a quote by chance.
+        deliberate = field.is_telling and not any(self._finder.shared.others(field, entry.place))
+        better = OUTDONE if deliberate else CONTRADICTED
+        return self._finder.entry(field, sure.place).score <= entry.score + better
 
     def _is_contested(self, field: Field, entry: Scored, spans: Sequence[tuple[int, int]]) -> bool:
         """Whether the words may be another field's: of an equal value, or of one that the quote holds as well."""
         if any(other.score > entry.score - CONTESTED for other in self._finder.others_at(field, entry)):
             return True
         place = entry.place
+        if self._finder.shared.is_part(field, place):
+            return True
         if any(span != place.spans[0] for span in self._others_in(field, place.start, place.end, overlaps=True)):
             return True
-        chosen = any(verdict.place.spans == place.spans for verdict in self._found[field.path])
-        return not chosen and any(True for low, high in spans for _ in self._others_in(field, low, high))
+        if any(verdict.place.spans == place.spans for verdict in self._found[field.path]):
+            return False
+        # Words lead to a value; where the finder knows another place for it, any other field in them is one too many.
+        after = -1 if field.path in self._sure else place.start
+        own = [(low, high) for low, high in spans if low <= place.start < high]
+        return any(start > after for low, high in own for start, _ in self._others_in(field, low, high))
 
     def _others_in(self, field: Field, low: int, high: int, *, overlaps: bool = False) -> Iterator[tuple[int, int]]:
         """The places inside of a span, or overlapping it, that the finder is sure other fields have."""
