@@ -59,13 +59,6 @@ def test_tokens_that_were_not_used_serve_the_next_call_or_are_given_back() -> No
     assert leased.held(0.2) == 0.0
 
 
-def test_headers_that_tell_what_remains_do_not_lower_a_part_of_it() -> None:
-    leased, _ = bucket()
-    leased.answered(RateAnswer(kind="requests", per_s=10.0, amount=2.0), 0.0)
-    leased.lower_to(0.0, 1.0)
-    assert leased.wait_for(1.0, 1.0) == 0.0
-
-
 def test_whoever_has_few_calls_asks_for_few() -> None:
     leased, _ = bucket(per_s=100.0)
     leased.wait_for(1.0, 0.0)
