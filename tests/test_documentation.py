@@ -46,7 +46,7 @@ NOT_RUN = {
     "postgresql://db.example": "needs a database; tests/test_journals.py gives the commands one",
     "batchwork account": "needs a database; tests/postgres/test_shared_accounts.py gives the command one",
     "--account": "the same",
-    "http://localhost:11434": "needs servers by Ollama and vLLM, and a key of Groq",
+    "http://localhost:11434": "needs servers by Ollama and vLLM, and keys of Groq and Azure",
 }
 _FENCE = re.compile(r"^```(\w*)\n(.*?)^```$|^\|[^\n]*\| `(batchwork [^`]+)` \|$", re.MULTILINE | re.DOTALL)
 _INLINE = re.compile(r"`(batchwork [a-z]+[^`]*)`")

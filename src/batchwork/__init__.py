@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from batchwork.core.outcome import Deferred, Failed, Outcome, Pending, Skipped, Status, Succeeded
     from batchwork.core.reply import Reply, ToolCall, Usage
     from batchwork.core.request import Attachment, Message, Request
+    from batchwork.embed_run import aembed, embed
+    from batchwork.embeddings import Embedding, Embeddings
     from batchwork.manager import BatchJob, BatchManager, BatchResult, BatchResults, batch
     from batchwork.results import Results
     from batchwork.runs import arun, astream, open_results, run, stream
@@ -35,6 +37,8 @@ __all__ = [
     "CallbackError",
     "ConfigError",
     "Deferred",
+    "Embedding",
+    "Embeddings",
     "Failed",
     "Failure",
     "FailureKind",
@@ -56,9 +60,11 @@ __all__ = [
     "Succeeded",
     "ToolCall",
     "Usage",
+    "aembed",
     "arun",
     "astream",
     "batch",
+    "embed",
     "open_results",
     "run",
     "stream",
@@ -72,6 +78,8 @@ _HOMES = {
     "core.outcome": ("Deferred", "Failed", "Outcome", "Pending", "Skipped", "Status", "Succeeded"),
     "core.reply": ("Reply", "ToolCall", "Usage"),
     "core.request": ("Attachment", "Message", "Request"),
+    "embed_run": ("aembed", "embed"),
+    "embeddings": ("Embedding", "Embeddings"),
     "results": ("Results",),
     "runs": ("arun", "astream", "open_results", "run", "stream"),
 }

@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from batchwork.backends import Setup, near_models, open_backend, traits_of
+from batchwork.backends import Setup, near_models, open_backend, open_embedder, traits_of
 from batchwork.clock import LoopClock
 from batchwork.core.dsn import JournalAddress
 from batchwork.core.errors import ConfigError, JournalError, PriceUnknownError
@@ -198,7 +198,7 @@ def _open_backend(plan: Plan, supplied: Supplied, clock: Clock, stack: AsyncExit
         base_url=plan.base_url,
         api_key=plan.api_key,
     )
-    backend, name = open_backend(plan.model, setup)
+    backend, name = open_backend(plan.model, setup) if plan.task == "ask" else open_embedder(plan.model, setup)
     stack.push_async_callback(backend.aclose)
     return backend, name
 
@@ -232,7 +232,7 @@ def _price_of(
     price = None if table is None else table.find(listed, provider=provider, batch=batch)
     if price is not None:
         return in_lanes(price, listed, provider=provider)
-    price = resolve(listed, provider=provider, batch=batch)
+    price = resolve(listed, provider=provider, batch=batch, has_output=plan.task == "ask")
     ledgers = () if accounts is None else accounts.ledgers
     if price is None and (plan.policy.max_cost_nano is not None or ledgers):
         meant = near_models(plan.model)

@@ -16,7 +16,6 @@ from batchwork.journal import (
     known_as,
     remember_output,
     set_aside,
-    writer_of,
 )
 
 
@@ -69,16 +68,6 @@ def put_aside(address: JournalAddress) -> JournalAddress | None:
     from batchwork.postgres.archive import set_aside as rename  # noqa: PLC0415
 
     return rename(address)
-
-
-def who_writes(address: JournalAddress) -> str | None:
-    """Who works on a journal now; None: nobody."""
-    if isinstance(address, Path):
-        return writer_of(address)
-    from batchwork.postgres.reader import DatabaseReader  # noqa: PLC0415
-
-    with closing(DatabaseReader(address)) as reader:
-        return reader.writer()
 
 
 # -- the files that a journal wrote ---------------------------------------------------------------

@@ -16,6 +16,7 @@ class Plan:
 
     model: str
     mode: Literal["live", "batch"] = "live"
+    task: Literal["ask", "embed"] = "ask"
     policy: Policy = field(default_factory=Policy)
     accounts: tuple[str, ...] = ()  # shared with other processes: their limits hold beside the policy's
     price: Price | None = None  # stated by the user; None: look it up

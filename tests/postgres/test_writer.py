@@ -147,6 +147,31 @@ def test_a_database_that_stays_away_is_said_with_the_number_of_answers_and_writt
         server.close()
 
 
+def test_whoever_cannot_wait_is_not_held_up_by_a_database_that_is_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(writer, "_MOMENT_S", 0.3)
+    server = PostgresServer()
+    try:
+        journal = open_journal(Dsn.parse(server.journal()), max_wait_s=900.0)
+        journal.begin(BEGAN)
+        journal.flush()
+        server.stop()
+
+        async def interrupted() -> None:
+            journal.place(0, row("a"))
+            waiting = asyncio.create_task(journal.durable())
+            await asyncio.sleep(0.3)  # it is being sent, again and again
+            with pytest.raises(DatabaseAwayError):
+                journal.flush()
+            with pytest.raises(DatabaseAwayError):
+                await waiting
+
+        asyncio.run(asyncio.wait_for(interrupted(), 20))
+        with pytest.raises(DatabaseAwayError):
+            journal.close()
+    finally:
+        server.close()
+
+
 def test_whoever_was_replaced_writes_nothing_more(postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers, "GRACE_S", 0.2)
     dsn = Dsn.parse(postgres.journal())

@@ -35,10 +35,10 @@ def prompts(count: int) -> list[str]:
 class Dying:
     """The real backend, and a process that ends without a word at the n-th step of submit, poll and collect."""
 
-    def __init__(self, url: str, die_at: int | None) -> None:
+    def __init__(self, model: str, url: str, die_at: int | None) -> None:
         setup = Setup(clock=SystemClock(), max_in_flight=10, base_url=url, api_key="none")
         self._inner: Any
-        self._inner, _ = open_backend(f"anthropic:{MODEL}", setup)
+        self._inner, _ = open_backend(model, setup)
         self._left = die_at
         self.traits = self._inner.traits
         self.complete = self._inner.complete
@@ -84,11 +84,23 @@ class Dying:
         return found
 
 
+class DyingWithFiles(Dying):
+    """The same for a provider that makes batches of files."""
+
+    async def upload_batch(self, lines: list[bytes], tag: BatchTag) -> str:
+        self.step()
+        file_id: str = await self._inner.upload_batch(lines, tag)
+        self.step()
+        return file_id
+
+
 def work(told: dict[str, Any]) -> None:
-    backend = Dying(told["url"], told.get("die_at"))
+    model = told.get("model", f"anthropic:{MODEL}")
+    kind = Dying if model.startswith("anthropic:") else DyingWithFiles
+    backend = kind(model, told["url"], told.get("die_at"))
     BatchManager(
         messages=prompts(told["items"]),
-        model=MODEL,
+        model=model.partition(":")[2],
         backend=backend,
         response_model=City,
         items_per_job=told["items_per_job"],

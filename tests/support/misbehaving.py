@@ -15,7 +15,15 @@ from tests.simulator.wire import create_batch
 from tests.support.fast_time import fast_loops
 from tests.torture.misbehaviours import COVERS, EQUAL, ITEMS, LOST, PER_BATCH, Cell, Later
 
-MODELS = {"anthropic": "claude-haiku-5-5", "openai": "gpt-6-luna"}
+MODELS = {
+    "anthropic": "claude-haiku-5-5",
+    "openai": "gpt-6-luna",
+    "azure": "gpt-4o",
+    "azure-classic": "gpt-4o",
+    "groq": "openai/gpt-oss-120b",
+    "mistral": "mistral-small-latest",
+    "together": "meta-llama/Llama-3.3-70B-Instruct-Turbo",
+}
 MAX_TOKENS = 50
 # Answers that were read and cannot be used: asking again is the policy's business.
 _UNUSABLE = frozenset({"null", "malformed", "refusal", "empty", "max_tokens"})
@@ -247,7 +255,7 @@ def _formats(wire: str, schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _url(provider: Simulator, wire: str) -> str:
-    return provider.anthropic_url if wire == "anthropic" else provider.openai_url
+    return provider.anthropic_url if wire == "anthropic" else provider.service_url(wire)
 
 
 def _kind(error: str | None) -> str:

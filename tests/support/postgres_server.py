@@ -52,7 +52,7 @@ class PostgresServer:
         if self.as_owner:
             shutil.chown(self.folder, "postgres", "postgres")
         self.port = free_port()
-        self._settings = {"listen_addresses": "127.0.0.1", "unix_socket_directories": str(self.folder), **settings}
+        self.settings = {"listen_addresses": "127.0.0.1", "unix_socket_directories": str(self.folder), **settings}
         self._process: subprocess.Popen[bytes] | None = None
         self._names = 0
         self._program("initdb", "-D", str(self.data), "-A", "trust", "-U", "postgres", "-E", "UTF8", "--no-sync")
@@ -74,7 +74,7 @@ class PostgresServer:
 
     def start(self) -> None:
         """Start it, and wait until it takes connections."""
-        options = [part for name, value in self._settings.items() for part in ("-c", f"{name}={value}")]
+        options = [part for name, value in self.settings.items() for part in ("-c", f"{name}={value}")]
         log = (self.folder / "log").open("ab")
         self._process = subprocess.Popen(
             [_FOLDERS[0] / "postgres", "-D", self.data, "-p", str(self.port), *options],

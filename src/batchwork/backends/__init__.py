@@ -15,13 +15,14 @@ from urllib.parse import parse_qsl
 
 from batchwork.backends._catalog import catalog, is_known, near, owner_of
 from batchwork.core.errors import ConfigError
-from batchwork.core.ports import Backend, Clock, Traits
+from batchwork.core.ports import Backend, Clock, EmbedBackend, Traits
 from batchwork.core.price_tables import provider_of
 from batchwork.core.providers import providers, service_of
 from batchwork.core.words import or_list
 from batchwork.settings import Settings
 
 _SERVICES = "batchwork.backends._chat.service"
+_EMBEDDINGS = "batchwork.backends._chat.embeddings"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +46,20 @@ def open_backend(model: str, setup: Setup) -> tuple[Backend, str]:
         backend = import_module(_SERVICES).open_service(chosen, name, setup)
     else:
         backend = _module(chosen).open_backend(name, setup)
+    return backend, name
+
+
+def open_embedder(model: str, setup: Setup) -> tuple[EmbedBackend, str]:
+    """The backend that makes embeddings with a model, and the model's name there."""
+    chosen, name = choose(model)
+    backend: EmbedBackend
+    if service_of(chosen) is not None:
+        backend = import_module(_EMBEDDINGS).open_embedder(chosen, name, setup)
+    elif hasattr(module := _module(chosen), "open_embedder"):
+        backend = module.open_embedder(name, setup)
+    else:
+        rows = (name for name, row in providers().items() if row.embeddings is not None)
+        raise ConfigError(f"{chosen} makes no embeddings; there are {', '.join(sorted(rows))}")
     return backend, name
 
 
@@ -95,6 +110,16 @@ def choose(model: str) -> tuple[str, str]:
 
 def _example(backend: str, name: str) -> str:
     return f"{backend}:{name or next(iter(catalog().ids.get(backend, ())), 'NAME')}"
+
+
+def known_prefixes() -> list[str]:
+    """Every word that may stand before a model's name."""
+    return sorted({*catalog().ids, *providers()})
+
+
+def known_ids(backend: str) -> tuple[str, ...]:
+    """The current ids of a backend's models, as far as we list them."""
+    return catalog().ids.get(backend, ())
 
 
 def near_models(model: str) -> list[str]:

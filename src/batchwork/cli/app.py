@@ -17,8 +17,10 @@ from batchwork.cli import journals, options, service
 from batchwork.cli import view as viewer
 from batchwork.cli.account import account
 from batchwork.cli.demo import demo
+from batchwork.cli.embed import embed
 from batchwork.cli.estimate import Journaled, add_up, lines
 from batchwork.cli.inputs import STDOUT, extra_body_of, load_schema, per_row_of, sampling_of
+from batchwork.cli.models import models
 from batchwork.cli.run import ResultFile, carry_out, check_results
 from batchwork.cli.simulator import simulate
 from batchwork.core.errors import ConfigError
@@ -288,5 +290,5 @@ def _print_facts(facts: dict[str, Any]) -> None:
 
 
 app.add_typer(account, name="account")
-for _command in (*journals.COMMANDS, viewer.view, simulate, demo):
+for _command in (embed, *journals.COMMANDS, models, viewer.view, simulate, demo):
     app.command()(_command)

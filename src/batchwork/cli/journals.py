@@ -21,6 +21,7 @@ from batchwork.core.errors import ConfigError, JournalDamagedError, JournalLocke
 from batchwork.core.event import Began
 from batchwork.core.stats import account
 from batchwork.core.words import Door, counted, journal_commands, manager_door
+from batchwork.embed_run import TASK, PackChecker, embedding_plan
 from batchwork.journal import JournalReader, back_up, check_whole, writer_of
 from batchwork.journal import recover as recover_journal
 from batchwork.journal_copy import copy_journal
@@ -155,6 +156,8 @@ def retry(
         raise ConfigError(
             f"{journal} is the journal of a BatchManager, whose own retry_failed() keeps its state in step"
         )
+    if last.settings.get(TASK) == "embed":
+        raise ConfigError(f"{journal} is the journal of `batchwork embed`: give that command --retry-failed")
     given = {"max_cost": max_cost, "price": price, "max_in_flight": max_in_flight, "max_wait": max_wait}
     run_options = _options_of(last, journal, given | {"notify": notify, "base_url": base_url})
     if known.output is not None:
@@ -179,6 +182,7 @@ def _options_of(last: Began, journal: JournalAddress, given: dict[str, Any]) -> 
     """The options of the last run on a journal, but for those that are given anew."""
     settings: dict[str, Any] = {**last.settings, "model": last.model, "journal": journal}
     settings.pop(MANAGER, None)
+    settings.pop(TASK, None)
     settings |= {name: value for name, value in given.items() if value is not None}
     hidden = settings.pop(HIDDEN_ADDRESS, None)
     if hidden is not None and given["base_url"] is None:
@@ -206,7 +210,10 @@ def cancel(journal: options.JournalFile, base_url: options.BaseUrl = None) -> No
         return
     run_options = _options_of(last, journal, {"mode": "batch", "base_url": base_url})
     supplied = replace(supplied_of(run_options), input=known, remembered=_of_manager(last))
-    session = RunSession(plan_of(run_options), None, supplied, on_open=lambda _: session.cancel())
+    plan = plan_of(run_options)
+    if last.settings.get(TASK) == "embed":
+        plan, supplied = embedding_plan(plan), replace(supplied, checker=PackChecker())
+    session = RunSession(plan, None, supplied, on_open=lambda _: session.cancel())
     run_sync(session.execute, interrupt=session.interrupt).close()
     with closing(open_reader(journal)) as reader:
         left, accounting = len(reader.open_batches()), account(reader.counts())

@@ -36,6 +36,11 @@ def check_results(out: Path, journal: JournalAddress, *, overwrite: bool) -> Non
     if out == STDOUT:
         return
     check_output(out)
+    check_overwrite(out, journal, overwrite=overwrite)
+
+
+def check_overwrite(out: Path, journal: JournalAddress, *, overwrite: bool) -> None:
+    """Refuse by a ConfigError to replace a file that the journal did not write."""
     if out.exists() and not overwrite and not wrote(journal, out):
         raise ConfigError(
             f"{out} exists, and as it is now it was not written by this run's journal (or by `results` while a run was"

@@ -6,7 +6,6 @@ one would be. What a call was estimated to use and did not is used again here, o
 
 from __future__ import annotations
 
-import math
 from collections import deque
 from collections.abc import Callable
 
@@ -26,13 +25,13 @@ class LeasedBucket:
         self.kind = kind
         self.per_s = per_s
         self.is_away = False
+        self._since = float("inf")  # its first stretch: what was taken before was not taken from it
         self._on_short = on_short
         self._stretches: deque[tuple[float, float, float]] = deque()  # from, to, amount: what is not released yet
         self._free = 0.0  # released and not taken; below 0: taken ahead of its release
         self._credit = 0.0  # taken and not used; below 0: used and not taken
         self._short = 0.0  # the most that did not fit since the last answer
         self._typical = 1.0  # of the last call
-        self._since = math.inf  # when the first call left
 
     @property
     def capacity(self) -> float:
@@ -82,7 +81,6 @@ class LeasedBucket:
     def take(self, amount: float, now: float) -> None:
         """Let `amount` leave."""
         self.level(now)
-        self._since = min(self._since, now)
         credit = max(0.0, min(self._credit, amount))
         self._credit -= credit
         self._free -= amount - credit
@@ -115,5 +113,6 @@ class LeasedBucket:
         self.per_s = answer.per_s
         self._short = 0.0
         if answer.amount > 0.0:
+            self._since = min(self._since, now)
             begin = now + answer.wait_s
             self._stretches.append((begin, begin + answer.amount / answer.per_s, answer.amount))

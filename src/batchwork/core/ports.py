@@ -15,6 +15,7 @@ from batchwork.core.packing import BatchLimits
 from batchwork.core.reply import Reply
 from batchwork.core.request import Message, Request
 from batchwork.core.runstate import ItemState
+from batchwork.core.text_pack import PackLimits
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +58,18 @@ class Backend(Protocol):
 
     async def aclose(self) -> None:
         """Give back connections and processes."""
+
+
+class EmbedBackend(Backend, Protocol):
+    """A backend whose calls make embeddings: a request is a pack of texts, and its reply has their vectors.
+
+    A pack that is refused for something that may be one text's fault fails as BAD_INPUT, a text alone as what it is: so
+    a run does not pause over packs that are about to fall into parts.
+    """
+
+    @property
+    def pack_limits(self) -> PackLimits:
+        """What one call may hold."""
 
 
 @runtime_checkable

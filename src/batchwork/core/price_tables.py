@@ -42,10 +42,13 @@ def _known() -> _Known:
     return read_data_file(__file__, "prices.toml", _Known)
 
 
-def resolve(model: str, *, provider: str | None = None, batch: bool = False) -> Price | None:
-    """The price of a model in the bundled table, or None. Where there is no batch price, it is the live one."""
+def resolve(model: str, *, provider: str | None = None, batch: bool = False, has_output: bool = True) -> Price | None:
+    """The price of a model in the bundled table, or None. Where there is no batch price, it is the live one.
+
+    A call for embeddings has no output (`has_output`), and needs no price for it.
+    """
     row = _look_up(model, provider, None)
-    if row is None or row.input_mtok is None or row.output_mtok is None:
+    if row is None or row.input_mtok is None or (row.output_mtok is None and has_output):
         return None  # listed without a price, or priced by the hour or the page: not known, which is not zero
     live = price = _from_row(row, "genai-prices", model)
     lanes = {}
@@ -84,6 +87,14 @@ def in_lanes(
     return msgspec.structs.replace(price, lanes=known, writes_from=writes_from)
 
 
+def listed_models(provider: str) -> list[str]:
+    """The models of a provider in the bundled table; those that are gone are left out."""
+    from genai_prices.data_snapshot import get_snapshot  # noqa: PLC0415
+
+    found = (row.models for row in get_snapshot().providers if row.id == provider)
+    return [model.id for model in next(found, ()) if not model.deprecated]
+
+
 def provider_of(model: str) -> str | None:
     """The provider whose model this is, by the bundled table; None when it knows none."""
     from genai_prices import Usage as PriceUsage  # noqa: PLC0415
@@ -110,7 +121,7 @@ def _look_up(model: str, provider: str | None, context: dict[str, str] | None) -
 def _from_row(row: Any, source: str, model: str) -> Price:
     fields = {name: getattr(row, f"{name}_mtok", None) for name in _AMOUNTS}
     # Where thinking costs more than answering, a usage that does not tell them apart is charged the dearer one.
-    outputs = [field for field in (row.output_mtok, row.output_reasoning_mtok) if field is not None]
+    outputs = [field for field in (row.output_mtok, row.output_reasoning_mtok) if field is not None] or [Decimal(0)]
     fields["output"] = max(outputs, key=_highest)
     # Models that do not charge for writing into the cache charge its tokens as others.
     charged = "claude" in model or _known().writes_unasked.search(model) is not None

@@ -69,6 +69,12 @@ class Price(msgspec.Struct, frozen=True, kw_only=True):
     lanes: dict[str, Price] = {}  # what it costs in lanes other than the default one, by name
     writes_from: int | None = None  # prompts of so many tokens are written into the cache unasked
 
+    @property
+    def dollars(self) -> tuple[Decimal, Decimal]:
+        """Dollars per million tokens of input and of output, for a small request."""
+        rates = self.tiers[0][1]
+        return Decimal(rates.input) / _PICO_PER_MTOK_DOLLAR, Decimal(rates.output) / _PICO_PER_MTOK_DOLLAR
+
     def cost(self, usage: Usage, lane: str | None = None) -> int:
         """Nano-dollars for one call, rounded up."""
         if lane is not None:

@@ -83,3 +83,5 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=Fa
     reported_cost_nano: int | None = None  # when the backend itself knows what the call cost
     body: bytes | None = None  # the JSON as it came; recorded only where raw results are wanted
     lane: str | None = None  # the price lane that served it, where it is not the default one
+    vectors: bytes | None = None  # the embeddings of a pack of texts: float32, little-endian, one after the other
+    dimensions: int = 0  # of each vector

@@ -1,5 +1,4 @@
-"""Decide when the next call may leave: the rates that the user states, those that headers tell, and those that are
-shared with other processes, together.
+"""Decide when the next call may leave: by the rates that the user states, that headers tell, and that others share.
 
 The one place where buckets are filled, corrected and taught. Where the user has stated a limit, the lower one holds.
 """

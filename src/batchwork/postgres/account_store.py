@@ -34,7 +34,7 @@ from batchwork.postgres.account_tables import (
     UNCONFIRMED_SO_FAR,
     read_accounts,
 )
-from batchwork.postgres.connection import LOST, AsyncConnection, DatabaseAwayError, connect
+from batchwork.postgres.connection import LOST, AnyConnection, DatabaseAwayError, connect
 
 _log = logging.getLogger(__name__)
 LEASE_S = 30.0
@@ -130,7 +130,7 @@ class PostgresAccounts:
         self._clock = clock
         self._lease_s = lease_s
         self._holder = f"{socket.gethostname()}:{os.getpid()}"
-        self._connection: AsyncConnection | None = None
+        self._connection: AnyConnection | None = None
         self._connected_at = 0.0
         self._looked_at = float("-inf")  # for the leases of others
         self._ids: dict[str, int] = {}
@@ -232,7 +232,7 @@ class PostgresAccounts:
         """Let go of the connection."""
         await self._drop()
 
-    async def _connect(self) -> AsyncConnection:
+    async def _connect(self) -> AnyConnection:
         try:
             connection = self._connection = await connect(self._dsn, name="batchwork accounts")
         except DatabaseAwayError as error:

@@ -16,7 +16,7 @@ from batchwork.core.errors import ConfigError
 from batchwork.core.lease import KINDS, AccountTerms
 from batchwork.core.money import show
 from batchwork.core.words import or_list
-from batchwork.postgres.connection import AsyncConnection
+from batchwork.postgres.connection import AnyConnection
 
 FORMAT = 1
 PERIODS = ("hour", "day", "week", "month", "year")
@@ -101,7 +101,7 @@ class Account(msgspec.Struct, frozen=True, kw_only=True):
         )
 
 
-async def make_tables(connection: AsyncConnection) -> None:
+async def make_tables(connection: AnyConnection) -> None:
     """Make the tables where they are not there; a ConfigError when they are of a later version, or may not be made."""
     try:
         async with connection.transaction():
@@ -115,7 +115,7 @@ async def make_tables(connection: AsyncConnection) -> None:
     await check_format(connection)
 
 
-async def check_format(connection: AsyncConnection) -> None:
+async def check_format(connection: AnyConnection) -> None:
     """Refuse tables that are not there or are of another version with a ConfigError."""
     try:
         row = await (await connection.execute("SELECT format FROM batchwork.accounts_format")).fetchone()
@@ -131,7 +131,7 @@ async def check_format(connection: AsyncConnection) -> None:
 
 
 async def set_account(
-    connection: AsyncConnection, name: str, *, ceiling: int | None, per: str | None, rates: Mapping[str, float | None]
+    connection: AnyConnection, name: str, *, ceiling: int | None, per: str | None, rates: Mapping[str, float | None]
 ) -> bool:
     """Make an account, or change what is given of it; whether it is new. Raises ConfigError."""
     check_name(name)
@@ -170,7 +170,7 @@ async def set_account(
     return is_new
 
 
-async def remove_account(connection: AsyncConnection, name: str) -> None:
+async def remove_account(connection: AnyConnection, name: str) -> None:
     """Remove an account; whoever uses it pauses. A ConfigError when it is not there."""
     await check_format(connection)
     async with connection.transaction():
@@ -180,7 +180,7 @@ async def remove_account(connection: AsyncConnection, name: str) -> None:
         raise _unknown(name, [each.name for each in await read_accounts(connection)])
 
 
-async def read_accounts(connection: AsyncConnection, names: Iterable[str] | None = None) -> list[Account]:
+async def read_accounts(connection: AnyConnection, names: Iterable[str] | None = None) -> list[Account]:
     """All accounts, or those of these names in their order; a ConfigError for a name that is not there."""
     await check_format(connection)
     rows = await (await connection.execute(_READ.encode())).fetchall()

@@ -51,6 +51,7 @@ changed_rows AS (
   WHERE item.id = u.id)
 SELECT id FROM me
 """
+BLOB = b"INSERT INTO blob VALUES (%s, %s, %s) ON CONFLICT DO NOTHING"
 # Places in `ItemRow.values`, and how each is packed.
 _KINDS: tuple[type[BigInts] | type[SmallInts] | type[Bytes], ...] = tuple(
     {1: Bytes, 4: SmallInts}.get(place, BigInts) for place in range(13)

@@ -179,7 +179,7 @@ class DatabaseItems(ItemTable):
         """The items of these fingerprints whose occurrences are in the span of each, from the first up to the last."""
         lows, highs = zip(*spans.values(), strict=True)
         rows = cast(DatabaseConnection, self._connection).all(_FOUND, (list(spans), list(lows), list(highs)))
-        return [self._row(values) for values in rows]
+        return self._made(rows)
 
     def counts(self, below: int | None) -> dict[Status, int]:
         where = "idx IS NOT NULL" if below is None else f"idx < {int(below)}"
@@ -195,6 +195,8 @@ class DatabaseItems(ItemTable):
 
 class DatabaseEvents(EventTable):
     """The events, by their numbers and in the order of their commits."""
+
+    at_once = 3 * _BODIES
 
     def __init__(self, connection: DatabaseConnection) -> None:
         super().__init__(connection)

@@ -11,7 +11,7 @@ from batchwork.core.errors import AccountsAwayError, ConfigError
 from batchwork.core.ports import Clock
 from batchwork.engine.accounts import AccountSession
 from batchwork.postgres.account_store import PostgresAccounts
-from batchwork.postgres.connection import AsyncConnection, connect
+from batchwork.postgres.connection import AnyConnection, connect
 from batchwork.settings import Settings
 
 T = TypeVar("T")
@@ -39,7 +39,7 @@ async def open_accounts(names: Sequence[str], *, clock: Clock, max_wait_s: float
         await session.aclose()
 
 
-async def with_connection(use: Callable[[AsyncConnection], Awaitable[T]]) -> T:
+async def with_connection(use: Callable[[AnyConnection], Awaitable[T]]) -> T:
     """What `use` makes of a connection to the database of the shared accounts; what that says is told as our error."""
     dsn = shared_database()
     try:

@@ -204,9 +204,13 @@ class BatchShelf(Shelf[B], ABC):
             await batch.take_in()
             self._kept[batch_id] = batch
             self._world.log.batches[batch_id] = BatchRecord(api=self._calls.wire.api, size=batch.size)
-            return self._calls.answer(await batch.shown())
+            return self._calls.answer(self._created(await batch.shown()))
 
         return await self._calls.run(request, "create", work, batch_id)
+
+    def _created(self, shown: dict[str, Any]) -> dict[str, Any]:
+        """The answer to a creation; some put the batch into an envelope."""
+        return shown
 
     async def retrieve(self, request: web.BaseRequest, batch_id: str) -> web.Response:  # noqa: ARG002
         """`GET .../batches/{id}`."""

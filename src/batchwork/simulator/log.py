@@ -3,7 +3,7 @@
 Entries keep tokens; money is worked out when the log is read, so that a call costs no price look-up.
 """
 
-from typing import Any, Literal
+from typing import Any
 
 from msgspec import Struct, to_builtins
 
@@ -16,7 +16,7 @@ class LoggedCall(Struct, kw_only=True, gc=False):
     """One call received, live or inside a batch."""
 
     number: int
-    api: Literal["anthropic", "openai"]
+    api: str  # by the names of the price table
     path: str
     model: str
     prompt: str
@@ -41,7 +41,7 @@ class LoggedCall(Struct, kw_only=True, gc=False):
 class BatchRecord(Struct, kw_only=True, gc=False):
     """One batch: how its creation was answered and whether its results can be fetched."""
 
-    api: Literal["anthropic", "openai"]
+    api: str
     size: int
     create_fault: str | None = None
     downloads: int = 0

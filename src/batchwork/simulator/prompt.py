@@ -59,6 +59,7 @@ class Prompt(Struct, frozen=True, kw_only=True, gc=False):
     cached: "CacheMark | None" = None
     choices: int = 1
     lane: Lane = "standard"
+    vectors: Any = None  # the form of the embeddings that are wanted; None: an answer is
 
     @property
     def last(self) -> str:
@@ -160,7 +161,7 @@ class Contents(Struct, gc=False):
             spent += tokens.count(str(described))
         documents = tuple(self.documents)
         known: dict[str, Any] = {"documents": documents, "input_tokens": spent, "tool_answered": self.waits_for_model}
-        digest = _digest(model, system, turns, documents)
+        digest = digest_of(model, system, turns, documents)
         return Prompt(model=model, system=system, turns=turns, digest=digest, **known, **options)
 
 
@@ -170,7 +171,7 @@ def cache_mark(pieces: Iterable[str], spent: int, ttl: Literal["5m", "30m", "1h"
     return CacheMark(hashlib.blake2b(text, digest_size=12).hexdigest(), spent, ttl)
 
 
-def _digest(model: str, system: str, turns: tuple[Turn, ...], documents: tuple[Document, ...]) -> str:
+def digest_of(model: str, system: str, turns: tuple[Turn, ...], documents: tuple[Document, ...]) -> str:
     """The name of a prompt in the log: the same text asked of the same model has the same digest."""
     hasher = hashlib.blake2b(model.encode(), digest_size=12)
     hasher.update(b"\x00" + system.encode("utf-8", "surrogatepass"))

@@ -12,9 +12,8 @@ from batchwork.simulator.bodies import decoded, parsed
 from batchwork.simulator.calls import Calls, Handler
 from batchwork.simulator.errors import Refused, SimulatorConfigError
 from batchwork.simulator.faults import Faults
-from batchwork.simulator.openai.batches import OpenAIBatches
-from batchwork.simulator.openai.files import FileShelf
-from batchwork.simulator.openai.wire import CHAT, RESPONSES, OpenAIWire
+from batchwork.simulator.openai.service import SERVICES, Service
+from batchwork.simulator.openai.table import OpenAITable
 from batchwork.simulator.world import World
 
 _PREFIXES = ("/anthropic", "/openai")
@@ -26,23 +25,19 @@ class Routes:
     def __init__(self, world: World) -> None:
         self._world = world
         self._anthropic = AnthropicWire(world)
-        self._messages, self._chat = Calls(world, self._anthropic), Calls(world, OpenAIWire(world))
-        message_batches, files = MessageBatches(self._messages), FileShelf(self._chat)
-        batches = OpenAIBatches(self._chat, files)
-        anthropic, openai = self._messages.handler, self._chat.handler
+        openai = OpenAITable(world, Service())
+        self._messages, self._chat = Calls(world, self._anthropic), openai.calls
+        message_batches = MessageBatches(self._messages)
+        anthropic = self._messages.handler
+        self._services = {name: OpenAITable(world, service) for name, service in SERVICES.items()}
         oracle = Oracle(world)
         self._exact: dict[tuple[str, str], Handler] = {
             ("POST", "/v1/messages"): self._messages,
-            ("POST", CHAT): self._chat,
-            ("POST", RESPONSES): Calls(world, OpenAIWire(world, RESPONSES)),
             ("POST", "/v1/messages/count_tokens"): self._count_tokens,
             ("GET", "/v1/models"): self._models,
             ("POST", "/v1/messages/batches"): message_batches.create,
             ("GET", "/v1/messages/batches"): anthropic("list", message_batches.listed),
-            ("POST", "/v1/files"): files.upload,
-            ("GET", "/v1/files"): openai("files", files.listed),
-            ("POST", "/v1/batches"): batches.create,
-            ("GET", "/v1/batches"): openai("list", batches.listed),
+            **openai.exact,
             ("GET", "/_sim/log"): oracle.log,
             ("POST", "/_sim/reset"): oracle.reset,
             ("POST", "/_sim/advance"): oracle.advance,
@@ -56,11 +51,7 @@ class Routes:
             "DELETE /v1/messages/batches/([^/]+)": anthropic("cancel", message_batches.delete),
             "POST /v1/messages/batches/([^/]+)/cancel": anthropic("cancel", message_batches.cancel),
             "GET /v1/messages/batches/([^/]+)/results": anthropic("results", message_batches.results),
-            "GET /v1/batches/([^/]+)": openai("poll", batches.retrieve),
-            "POST /v1/batches/([^/]+)/cancel": openai("cancel", batches.cancel),
-            "GET /v1/files/([^/]+)": openai("files", files.retrieve),
-            "DELETE /v1/files/([^/]+)": openai("files", files.delete),
-            "GET /v1/files/([^/]+)/content": openai("results", files.content, files.batch_of),
+            **openai.named,
         }
         self._named = [(re.compile(pattern), handler) for pattern, handler in named.items()]
 
@@ -70,6 +61,9 @@ class Routes:
         handler = self._exact.get((method, path))
         if handler is self._messages or handler is self._chat:  # the hot path: these catch their own refusals
             return await handler(request)
+        _, first, *rest = path.split("/", 2)
+        if first in self._services and rest:
+            return await self._services[first](request, f"/{rest[0]}")
         path = path.rstrip("/") or "/"
         for prefix in _PREFIXES:
             path = path.removeprefix(prefix) or "/"

@@ -49,6 +49,11 @@ class Simulator:
         """The base_url for OpenAI clients."""
         return f"{self.url}/v1"
 
+    def service_url(self, name: str) -> str:
+        """The base_url for batchwork of a service on OpenAI's wire, `groq` for example."""
+        bases = {"azure": "azure/openai/v1", "azure-classic": "azure/openai", "groq": "groq/openai/v1", "openai": "v1"}
+        return f"{self.url}/{bases.get(name, f'{name}/v1')}"
+
     def log(self) -> dict[str, Any]:
         """What was received, answered and billed, as `/_sim/log` says it; batches catch up first."""
         return dict(self._call(self._world.report))

@@ -11,8 +11,9 @@ from batchwork.simulator.config import SimulatorConfig
 from batchwork.simulator.dice import roll
 from batchwork.simulator.faults import FaultDesk
 from batchwork.simulator.log import Log
-from batchwork.simulator.personas import Step, persona_named
+from batchwork.simulator.personas import Persona, Step, persona_named
 from batchwork.simulator.prompt import Prompt
+from batchwork.simulator.quoting import quoting_persona
 
 T = TypeVar("T")
 _TTL_S = {"5m": 300.0, "30m": 1800.0, "1h": 3600.0}
@@ -24,7 +25,9 @@ class World:
     def __init__(self, config: SimulatorConfig) -> None:
         self.config = config
         self.clock = SimClock(config.time_scale, config.clock_offset_s)
-        self.persona = persona_named(config.persona, config.seed)
+        kind, _, option = config.persona.partition(":")
+        named = quoting_persona(option, config.seed) if kind == "quotes" else persona_named(config.persona, config.seed)
+        self.persona: Persona = named
         self.shelves: list[Shelf[Any]] = []
         self.base_url = ""
         self._count = 0

@@ -1,7 +1,10 @@
 import json
+from pathlib import Path
 
+import msgspec
 import pytest
 
+import batchwork
 from batchwork.backends import Setup, open_backend
 from batchwork.backends._chat.service import describe
 from batchwork.clock import SystemClock
@@ -9,6 +12,7 @@ from batchwork.core.errors import ConfigError
 from batchwork.core.providers import Embeddings, FileBatches, Provider, providers
 from batchwork.core.request import Request
 from batchwork.settings import Settings
+from batchwork.simulator import Simulator
 
 MODEL = "openai:gpt-6-luna"
 
@@ -164,3 +168,19 @@ def test_a_limit_of_requests_per_day_is_not_taken_for_one_per_minute(exchange):
     assert limits.requests is None
     assert limits.tokens.per_minute == 18000
     assert exchange(MODEL, **headers).reply.limits.requests.per_minute == 14400
+
+
+def test_the_row_of_the_page_about_adding_a_provider_is_all_it_says(monkeypatch):
+    page = (Path(__file__).parents[3] / "docs" / "add-a-provider.md").read_text()
+    row = msgspec.toml.decode(page.split("```toml\n")[1].split("```")[0], type=dict[str, Provider])["example"]
+    monkeypatch.setitem(providers(), "example", row)
+    with Simulator(persona="echo", batch_time_s=0.05, validation_time_s=0.01) as sim:
+        told = {"base_url": sim.service_url("azure"), "api_key": "k", "price": (1, 1), "max_cost": 1}
+        for mode in ("live", "batch"):
+            results = batchwork.run(["Is it?"], model="example:gpt-6-luna", mode=mode, poll_interval=0.05, **told)
+            assert results[0].text == "Is it?"
+        order = [one for one in sim.log()["requests"] if one["custom_id"]]
+        assert len(order) == 1
+        with batchwork.embed([f"text {i}" for i in range(100)], model="example:m", dimensions=4, **told) as made:
+            assert made.accounting.succeeded == 100
+        assert [one["path"] for one in sim.log()["requests"]].count("/v1/embeddings") == 2, "64 texts in a call"

@@ -30,8 +30,8 @@ _HOME = "openai"
 
 def describe(service: str, name: str, base_url: str | None) -> Traits:
     """What is known before it is opened."""
-    where = _place(service, base_url)
-    row = _row(where)
+    where = place_of(service, base_url)
+    row = row_at(where)
     sampling, image_tokens = _SAMPLING_ELSEWHERE, None
     if _is_own(name, where):
         sampling = _SAMPLING_THINKERS if fact(_HOME, name, "takes_sampling") is False else _SAMPLING
@@ -54,8 +54,8 @@ def open_service(service: str, name: str, setup: Setup, *, kind: type[ChatBacken
         example = f", for example {service}:{ids[0]}" if ids else ""
         raise ConfigError(f"{service}: needs a model{example}")
     base_url = address_of(service, setup)
-    where = _place(service, base_url)
-    row = _row(where)
+    where = place_of(service, base_url)
+    row = row_at(where)
     if not row.chat:
         raise ConfigError(f"{service} serves embeddings alone: batchwork.embed (`batchwork embed`) asks it for them")
     traits = replace(describe(service, name, base_url), schemas=None if where == _HOME else ANY_SERVER)
@@ -100,7 +100,7 @@ def key_of(service: str, where: str | None, setup: Setup, base_url: str) -> str 
     key = setup.api_key if setup.api_key is not None or where is None else keys.get(where)
     if key is None and (where is None or setup.base_url is None):
         key = keys.get(service)  # never sent to a known stranger unless the environment pairs them
-    row = _row(where)
+    row = row_at(where)
     at_home = RESOURCE in row.base_url or endpoint(base_url, "").host == row.host
     if key is None and where is not None and not row.local and at_home:
         remedy = f"set {row.keys[0]} in the environment or in .env (in Python also api_key=)"
@@ -108,7 +108,7 @@ def key_of(service: str, where: str | None, setup: Setup, base_url: str) -> str 
     return key
 
 
-def _place(service: str, base_url: str | None) -> str | None:
+def place_of(service: str, base_url: str | None) -> str | None:
     """Whose row holds: the service's own; for `openai` at another address, that of whoever is there, if known."""
     if service != _HOME:
         return service
@@ -116,7 +116,7 @@ def _place(service: str, base_url: str | None) -> str | None:
     return provider_at(endpoint(address, "").host or "", "chat")
 
 
-def _row(where: str | None) -> Provider:
+def row_at(where: str | None) -> Provider:
     """The row of a service; a server that is not known is believed to have what OpenAI has, until it says no."""
     return providers()[where] if where is not None else msgspec.structs.replace(providers()[_HOME], body={})
 

@@ -13,7 +13,8 @@ from batchwork.simulator.errors import Refused
 from batchwork.simulator.openai.files import FileShelf
 from batchwork.simulator.openai.parse import bad
 from batchwork.simulator.openai.render import error_of
-from batchwork.simulator.openai.wire import CHAT, RESPONSES, OpenAIWire
+from batchwork.simulator.openai.service import Service
+from batchwork.simulator.openai.wire import OpenAIWire
 from batchwork.simulator.prompt import Prompt
 from batchwork.simulator.world import World
 
@@ -28,10 +29,14 @@ _MOST_ERRORS = 50
 class OpenAIBatch(Batch):
     """One batch of an input file."""
 
-    def __init__(self, world: World, files: FileShelf, batch_id: str, order: dict[str, Any]) -> None:
-        path, delay_s = order["endpoint"], world.config.validation_time_s
-        requests, self._errors = read_input(files.get(order["input_file_id"]).content, path, world.config)
-        super().__init__(world, OpenAIWire(world, path), batch_id, requests, path, delay_s)
+    def __init__(self, world: World, files: FileShelf, batch_id: str, order: dict[str, Any], service: Service) -> None:
+        path, delay_s = service.endpoint(order["endpoint"]), world.config.validation_time_s
+        content = files.get(order["input_file_id"]).content
+        requests, self._errors = read_input(content, order["endpoint"], world.config, service)
+        if service.model_at == "request_params":
+            requests = [(name, {**order["request_params"], **body}) for name, body in requests]
+        super().__init__(world, OpenAIWire(world, path, service), batch_id, requests, path, delay_s)
+        self._service = service
         self._files = files
         self._order = order
         self._outputs: tuple[str | None, str | None] | None = None
@@ -121,10 +126,10 @@ class OpenAIBatch(Batch):
         def at(moment: float | None, *statuses: str) -> int | None:
             return int(moment) if moment is not None and (not statuses or status in statuses) else None
 
-        return {
+        shown = {
             "id": self.id,
             "object": "batch",
-            "endpoint": self._path,
+            "endpoint": self._order["endpoint"],
             "model": str(self._requests[0][1].get("model")) if self._requests else None,
             "errors": {"object": "list", "data": self._errors} if status == "failed" else None,
             "input_file_id": self._order["input_file_id"],
@@ -155,6 +160,7 @@ class OpenAIBatch(Batch):
             },
             "metadata": self._order.get("metadata"),
         }
+        return self._service.shown(shown)
 
 
 class OpenAIBatches(BatchShelf[OpenAIBatch]):
@@ -163,29 +169,37 @@ class OpenAIBatches(BatchShelf[OpenAIBatch]):
     prefix = "batch_sim"
     unknown = "No batch found with id '{}'."
 
-    def __init__(self, calls: Calls, files: FileShelf) -> None:
+    def __init__(self, calls: Calls, files: FileShelf, service: Service) -> None:
         super().__init__(calls)
         self._files = files
+        self._service = service
+
+    def _created(self, shown: dict[str, Any]) -> dict[str, Any]:
+        return {"job": shown} if self._service.envelope else shown
 
     def _made(self, batch_id: str, body: Any, request: web.BaseRequest) -> OpenAIBatch:  # noqa: ARG002
         for name in ("input_file_id", "endpoint", "completion_window"):
             if not isinstance(body, dict) or not isinstance(body.get(name), str):
                 raise bad(f"Missing required parameter: '{name}'.", name, "missing_required_parameter")
-        if body["endpoint"] not in (CHAT, RESPONSES):
-            raise bad(f"Invalid value: '{body['endpoint']}'. The simulator takes: {CHAT}, {RESPONSES}.", "endpoint")
-        if not re.fullmatch(r"\d+[hd]", body["completion_window"]):
+        service = self._service
+        service.endpoint(body["endpoint"])
+        if service.model_at == "request_params" and "model" not in (body.get("request_params") or {}):
+            raise bad("Missing required parameter: 'request_params.model'.", "request_params")
+        if not service.metadata and "metadata" in body:
+            raise bad("Unrecognized request argument supplied: metadata", "metadata", "unknown_parameter")
+        if not re.fullmatch(service.window, body["completion_window"]):
             raise bad("Invalid value for 'completion_window': expected '24h'.", "completion_window")
         pairs = (body.get("metadata") or {}).items()
         if len(pairs) > 16 or any(len(k) > 64 or not isinstance(v, str) or len(v) > 512 for k, v in pairs):
             raise bad("Invalid 'metadata': at most 16 keys of 64 and values of 512 characters.", "metadata")
         stored = self._files.get(body["input_file_id"])
-        if stored.purpose != "batch":
-            raise bad(f"File {stored.id} must have purpose 'batch'.", "input_file_id")
-        return OpenAIBatch(self._world, self._files, batch_id, body)
+        if stored.purpose != service.purpose:
+            raise bad(f"File {stored.id} must have purpose '{service.purpose}'.", "input_file_id")
+        return OpenAIBatch(self._world, self._files, batch_id, body, service)
 
 
 def read_input(
-    content: bytes, endpoint: str, config: SimulatorConfig
+    content: bytes, endpoint: str, config: SimulatorConfig, service: Service
 ) -> tuple[list[tuple[str, Any]], list[dict[str, Any]]]:
     """The requests of a file and what is wrong with it; any error fails the whole batch before it runs."""
     requests: list[tuple[str, Any]] = []
@@ -211,6 +225,7 @@ def read_input(
         if name in seen:
             wrong("duplicate_custom_id", f"The custom_id '{name}' is used more than once.", number, "custom_id")
         seen.add(name)
+        line = {"method": "POST", "url": endpoint, **line} if service.line == "body" else line
         method, url, body = line.get("method"), line.get("url"), line.get("body")
         if method != "POST":
             wrong("invalid_method", f"Invalid method '{method}': expected 'POST'.", number, "method")
@@ -223,8 +238,15 @@ def read_input(
         if len(models) > 1:
             wrong("mismatched_model", "All requests of a batch must use the same model.", number, "body.model")
         requests.append((name, body))
+    if endpoint.endswith("/embeddings") and (texts := sum(map(_texts_in, requests))) > config.max_file_requests:
+        wrong("too_many_inputs", f"The file has {texts} embedding inputs, at most {config.max_file_requests}.")
     if not requests and not errors:
         wrong("empty_file", "The input file is empty.")
     if len(requests) > config.max_file_requests:
         wrong("too_many_requests", f"The input file has {len(requests)} requests, at most {config.max_file_requests}.")
     return requests, errors
+
+
+def _texts_in(request: tuple[str, Any]) -> int:
+    given = request[1].get("input")
+    return len(given) if isinstance(given, list) else 1

@@ -8,6 +8,7 @@ from aiohttp import BodyPartReader, web
 from batchwork.simulator.calls import Calls
 from batchwork.simulator.errors import Refused
 from batchwork.simulator.openai.parse import bad
+from batchwork.simulator.openai.service import Service
 from batchwork.simulator.openai.wire import cursor_page
 from batchwork.simulator.world import Shelf
 
@@ -45,9 +46,10 @@ class StoredFile:
 class FileShelf(Shelf[StoredFile]):
     """All files of one simulator and the calls about them."""
 
-    def __init__(self, calls: Calls) -> None:
+    def __init__(self, calls: Calls, service: Service) -> None:
         super().__init__(calls.world)
         self._calls = calls
+        self._service = service
 
     def add(self, content: bytes, filename: str, purpose: str, batch_id: str | None = None) -> StoredFile:
         """Keep a file; `batch_id` is the batch whose output it is."""
@@ -69,8 +71,10 @@ class FileShelf(Shelf[StoredFile]):
         self._calls.wire.authorize(request.headers)
         fields, content, filename = await _multipart(request)
         purpose = fields.get("purpose", "")
-        if purpose not in _PURPOSES:
+        if purpose not in _PURPOSES | {self._service.purpose}:
             raise bad(f"'{purpose}' is not one of the purposes", "purpose")
+        if missing := [name for name in self._service.form if not fields.get(name)]:
+            raise bad(f"'{missing[0]}' is a required property", missing[0], None)
         if content is None:
             raise bad("'file' is a required property", "file", None)
         most = self._world.config.max_file_bytes

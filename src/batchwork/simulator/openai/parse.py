@@ -28,7 +28,7 @@ def bad(message: str, param: str | None = None, code: str | None = "invalid_valu
 
 def parse_chat(body: Any, default_tier: str = "default") -> Prompt:
     """The prompt in a chat-completions body."""
-    model = _model(body)
+    model = model_in(body)
     if "messages" not in body:
         raise bad("Missing required parameter: 'messages'.", "messages", "missing_required_parameter")
     for name in body:
@@ -64,7 +64,7 @@ def parse_chat(body: Any, default_tier: str = "default") -> Prompt:
 
 def parse_responses(body: Any, default_tier: str = "default") -> Prompt:
     """The prompt in a responses body."""
-    _model(body)
+    model_in(body)
     if "input" not in body:
         raise bad("Missing required parameter: 'input'.", "input", "missing_required_parameter")
     if body.get("stream"):
@@ -120,7 +120,8 @@ def _cache_mark(prompt: Prompt, options: Any, contents: Contents) -> CacheMark |
     return None if spent < LEAST_CACHED else cache_mark((prompt.model, *texts), spent, "30m")
 
 
-def _model(body: Any) -> str:
+def model_in(body: Any) -> str:
+    """The model that a body names."""
     if not isinstance(body, dict):
         raise bad("We could not parse the JSON body of your request.", code=None)
     model = body.get("model")

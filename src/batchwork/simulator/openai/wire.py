@@ -1,7 +1,8 @@
 """OpenAI's chat completions and responses as the live path sees them, and the pages of its lists."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any, Literal
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import Any
 
 import msgspec
 from multidict import CIMultiDict
@@ -10,32 +11,42 @@ from batchwork.simulator.bill import Usage
 from batchwork.simulator.bodies import bearer
 from batchwork.simulator.clock import real_s
 from batchwork.simulator.errors import Refused
+from batchwork.simulator.openai.embeddings import embeddings_of, parse_embeddings
 from batchwork.simulator.openai.parse import bad, parse_chat, parse_responses
 from batchwork.simulator.openai.render import chat_events, chat_of, error_of, limit_headers, response_of
+from batchwork.simulator.openai.service import Service
 from batchwork.simulator.prompt import Answer, Prompt
 from batchwork.simulator.providers import OPENAI
 from batchwork.simulator.world import World
 
-CHAT, RESPONSES = "/v1/chat/completions", "/v1/responses"
-_CALLS = {CHAT: (parse_chat, chat_of, "chatcmpl-sim"), RESPONSES: (parse_responses, response_of, "resp_sim")}
+CHAT, RESPONSES, EMBEDDINGS = "/v1/chat/completions", "/v1/responses", "/v1/embeddings"
+_HOME = Service()
+_CALLS: dict[str, tuple[Callable[..., Prompt], Callable[..., dict[str, Any]], str]] = {
+    CHAT: (parse_chat, chat_of, "chatcmpl-sim"),
+    RESPONSES: (parse_responses, response_of, "resp_sim"),
+    EMBEDDINGS: (parse_embeddings, embeddings_of, "embd-sim"),
+}
 
 
 class OpenAIWire:
-    """One of the two model calls: chat completions or responses, by `path`."""
+    """One of the model calls: chat completions, responses or embeddings, by `path`."""
 
-    api: Literal["openai"] = "openai"
     provider = OPENAI
     request_id_header = "x-request-id"
     error = staticmethod(error_of)
 
-    def __init__(self, world: World, path: str = CHAT) -> None:
+    def __init__(self, world: World, path: str = CHAT, service: Service = _HOME) -> None:
         self.path = path
+        self.api = service.name
+        self._service = service
         self._world = world
         self._parse, self._whole, self._prefix = _CALLS[path]
+        if path == EMBEDDINGS and service is not _HOME:
+            self._parse = partial(parse_embeddings, elsewhere=True)
 
     def authorize(self, headers: Mapping[str, str]) -> None:
         """Refuse a wrong key, and none where one is required."""
-        key = bearer(headers)
+        key = bearer(headers) or (headers.get(self._service.key, "") if self._service.key is not None else "")
         if not key and self._world.config.key_required:
             message = "You didn't provide an API key. Provide it in an Authorization header using Bearer auth."
             raise Refused(401, message, code="missing_api_key")
@@ -71,8 +82,12 @@ class OpenAIWire:
         """The list of models."""
         return {"object": "list", "data": [self.model(name) for name in OPENAI.models]}
 
-    def page(self, items: list[dict[str, Any]], query: Mapping[str, str]) -> dict[str, Any]:
+    def page(self, items: list[dict[str, Any]], query: Mapping[str, str]) -> Any:
         """A page of a list of batches."""
+        if self._service.bare_list:
+            return items
+        if not self._service.cursor:
+            return {"object": "list", "data": items}
         return cursor_page(items, query, default=20, most=100)
 
     def parse(self, headers: Mapping[str, str], body: object) -> Prompt:  # noqa: ARG002

@@ -1,0 +1,194 @@
+"""Embeddings from end to end: packed, in order, in a journal, live and in batches; nothing is sent again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+import batchwork
+from batchwork import ConfigError, Embeddings, RunPaused
+from batchwork.simulator import Simulator
+from batchwork.simulator.openai.embeddings import REFUSED, vector_of
+
+MODEL = "openai:text-embedding-3-small"
+DIMENSIONS = 16
+MODES = pytest.mark.parametrize("mode", ["live", "batch"])
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[Simulator]:
+    with Simulator(persona="echo", batch_time_s=0.05, validation_time_s=0.01) as simulator:
+        yield simulator
+
+
+@pytest.fixture
+def provider(running: Simulator) -> Simulator:
+    running.reset()
+    return running
+
+
+def embedded(provider: Simulator, texts: Any, **options: Any) -> Embeddings:
+    told = {"model": MODEL, "base_url": provider.openai_url, "api_key": "k", "dimensions": DIMENSIONS}
+    return batchwork.embed(texts, **(told | {"poll_interval": 0.02} | options))
+
+
+def calls(provider: Simulator) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = provider.log()["requests"]
+    return found
+
+
+def check(made: Embeddings, texts: list[Any], *, bad: frozenset[int] = frozenset()) -> None:
+    """Every text but the bad ones has its own vector, in its place."""
+    seen = list(made)
+    assert [one.index for one in seen] == list(range(len(texts)))
+    assert {one.index for one in seen if one.data is None} == bad
+    for one in seen:
+        assert one.error if one.index in bad else one.data == vector_of(texts[one.index], DIMENSIONS)
+
+
+def numbered(count: int, word: str = "text") -> list[str]:
+    return [f"{word} number {i}" for i in range(count)]
+
+
+@MODES
+def test_every_text_gets_its_vector_and_the_bill_is_booked(provider: Simulator, mode: str, tmp_path: Path) -> None:
+    texts = numbered(3000)
+    with embedded(provider, texts, mode=mode, journal=tmp_path / "j.db", max_cost=1) as made:
+        check(made, texts)
+        log = provider.log()
+        assert made.cost is not None
+        assert made.cost * 10**9 == log["total"]["nano_dollars"]
+        assert made.accounting.succeeded == 3000
+    assert len(log["requests"]) == (2 if mode == "live" else 12), "2,048 texts in a call, 256 in a line"
+    assert provider.log()["total"]["billed"] == len(log["requests"])
+
+
+@MODES
+def test_a_refused_text_fails_alone(provider: Simulator, mode: str, tmp_path: Path) -> None:
+    texts: list[Any] = numbered(700)
+    texts[3], texts[300], texts[301], texts[699] = f"one {REFUSED}", f"two {REFUSED}", "", None
+    options = {"mode": mode, "journal": tmp_path / "j.db", "max_cost": 1}
+    with embedded(provider, iter(texts), **options) as made:
+        check(made, texts, bad=frozenset({3, 300, 301, 699}))
+        errors = {one.index: str(one.error) for one in made.failures()}
+    assert "content filter" in errors[3]
+    assert errors[301] == "bad_input: the text is empty"
+    assert errors[699] == "bad_input: a text is a string, not NoneType"
+    before = len(calls(provider))
+    billed = sum(call["usage"]["input"] for call in calls(provider) if call["billed"])
+    assert billed == sum(-(-len(text) // 4) for text in texts if text and REFUSED not in text), (
+        "each text is billed once"
+    )
+    with embedded(provider, texts, **options) as again:
+        check(again, texts, bad=frozenset({3, 300, 301, 699}))
+    assert len(calls(provider)) == before, "nothing is sent again"
+
+
+@MODES
+def test_an_input_that_has_changed_sends_what_is_new_alone(provider: Simulator, mode: str, tmp_path: Path) -> None:
+    texts = numbered(600)
+    options = {"mode": mode, "journal": tmp_path / "j.db"}
+    embedded(provider, texts, **options).close()
+    before = len(calls(provider))
+    changed = ["a new beginning", *texts[:100], *texts[101:], "between", texts[100], texts[5], *numbered(20, "more")]
+    changed[250], changed[251] = changed[251], changed[250]
+    with embedded(provider, changed, **options) as made:
+        check(made, changed)
+    sent = calls(provider)[before:]
+    assert len(sent) == 1
+    new = ["a new beginning", "between", *numbered(20, "more")]
+    assert sent[0]["usage"]["input"] == sum(-(-len(text) // 4) for text in new)
+    with embedded(provider, changed[:50], **options) as fewer:
+        check(fewer, changed[:50])
+    assert len(calls(provider)) == before + 1
+
+
+def test_a_text_that_is_too_long_goes_alone_and_fails_alone(provider: Simulator) -> None:
+    texts = [*numbered(5), "x" * 40_000, *numbered(5, "later")]
+    with embedded(provider, texts) as made:
+        check(made, texts, bad=frozenset({5}))
+    assert [call["status"] for call in calls(provider)].count(200) == 2
+
+
+def test_calls_hold_no_more_tokens_than_the_provider_takes(provider: Simulator) -> None:
+    texts = [f"{i} " + "word " * 4000 for i in range(100)]
+    with embedded(provider, texts) as made:
+        check(made, texts)
+    assert all(call["status"] == 200 for call in calls(provider))
+    assert len(calls(provider)) > 1
+
+
+def test_a_budget_defers_what_no_longer_fits_and_more_money_goes_on(provider: Simulator, tmp_path: Path) -> None:
+    texts = [f"{i} " + "word " * 400 for i in range(300)]
+    journal = tmp_path / "j.db"
+    with embedded(provider, texts, journal=journal, max_cost="0.006") as made:
+        accounting = made.accounting
+        assert accounting.deferred > 0
+        assert made.cost is not None
+        assert made.cost <= 0.006
+    with embedded(provider, texts, journal=journal, max_cost=1) as made:
+        check(made, texts)
+        assert made.cost is not None
+        assert made.cost * 10**9 == provider.log()["total"]["nano_dollars"]
+
+
+def test_what_is_wrong_with_every_call_pauses_the_run_soon(provider: Simulator) -> None:
+    provider.set_faults("400=1")
+    with pytest.raises(RunPaused) as caught:
+        embedded(provider, numbered(20_000), retries=0)
+    assert len(calls(provider)) < 200
+    caught.value.results.close()
+    provider.set_faults("404=1")
+    with pytest.raises(RunPaused):
+        embedded(provider, numbered(40_000), retries=0)
+
+
+@pytest.mark.parametrize("fault", ["500", "429", "reset", "503_after", "truncated"])
+def test_a_call_that_fails_is_tried_again(provider: Simulator, fault: str, tmp_path: Path) -> None:
+    provider.next_faults("live", [fault])
+    texts = numbered(100)
+    with embedded(provider, texts, journal=tmp_path / "j.db", max_cost=1) as made:
+        check(made, texts)
+        assert made.cost is not None
+        assert made.cost * 10**9 >= sum(call["nano_dollars"] for call in calls(provider) if call["answered"])
+
+
+def test_vectors_go_out_as_arrays_and_tables(provider: Simulator, tmp_path: Path) -> None:
+    texts: list[Any] = [*numbered(10), ""]
+    with embedded(provider, texts) as made:
+        array = made.to_numpy()
+        table = made.to_arrow()
+        stored = pq.read_table(made.to_parquet(tmp_path / "v.parquet"))
+        loaded = np.load(made.to_npy(tmp_path / "v.npy"))
+        assert next(iter(made)).vector == array[0].tolist()
+    assert (array.shape, array.dtype) == ((11, DIMENSIONS), np.float32)
+    assert np.isnan(array[10]).all()
+    np.testing.assert_array_equal(loaded, array)
+    assert stored.equals(table)
+    assert table.column_names == ["index", "text", "embedding", "error"]
+    assert table["embedding"].to_pylist()[3] == array[3].tolist()
+    assert table["embedding"].to_pylist()[10] is None
+    assert table["error"].to_pylist()[10] == "bad_input: the text is empty"
+
+
+@pytest.mark.parametrize(
+    ("texts", "options", "words"),
+    [
+        ("one text", {}, "not one string"),
+        (["a"], {"model": "anthropic:claude-haiku-5-5"}, "makes no embeddings"),
+        (["a"], {"model": "groq:llama"}, "makes no embeddings"),
+        (["a"], {"dimensions": 0}, "dimensions must be"),
+        (["a"], {"system": "s"}, "unknown option 'system'"),
+    ],
+)
+def test_what_cannot_be_embedded_is_refused_before_anything_is_sent(
+    provider: Simulator, texts: Any, options: dict[str, Any], words: str
+) -> None:
+    with pytest.raises(ConfigError, match=words):
+        embedded(provider, texts, **options)
+    assert not calls(provider)
