@@ -44,6 +44,8 @@ NOT_RUN = {
     "--backend local": "needs a model file of 93 MB; `make smoke-real` asks it",
     "--backend api --parallel --format all": "the full suite of 360 calls: more than a minute on a busy machine",
     "postgresql://db.example": "needs a database; tests/test_journals.py gives the commands one",
+    "batchwork account": "needs a database; tests/postgres/test_shared_accounts.py gives the command one",
+    "--account": "the same",
     "http://localhost:11434": "needs servers by Ollama and vLLM, and keys of Groq and Azure",
 }
 _FENCE = re.compile(r"^```(\w*)\n(.*?)^```$|^\|[^\n]*\| `(batchwork [^`]+)` \|$", re.MULTILINE | re.DOTALL)

@@ -40,9 +40,9 @@ def test_a_call_larger_than_the_burst_leaves_as_soon_as_it_is_covered() -> None:
     assert report is not None
     assert report.amount == 5000.0
     leased.answered(RateAnswer(kind="input_tokens", per_s=1000.0, amount=5000.0), 0.0)
-    assert leased.wait_for(5000.0, 0.0) == 0.1
-    leased.take(5000.0, 0.1)
-    assert leased.wait_for(1.0, 0.1) > 0.0
+    assert leased.wait_for(5000.0, 0.0) == 0.05
+    leased.take(5000.0, 0.05)
+    assert leased.wait_for(1.0, 0.05) > 0.0
 
 
 def test_tokens_that_were_not_used_serve_the_next_call_or_are_given_back() -> None:

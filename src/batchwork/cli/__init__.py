@@ -2,6 +2,7 @@
 
 import signal
 import sys
+from typing import Any
 
 import typer.main
 
@@ -26,10 +27,11 @@ def main() -> None:
 
 
 def _options() -> list[str]:
-    """The names of the options of the command that was called."""
-    commands = getattr(typer.main.get_command(app), "commands", {})
-    called = commands.get(next((word for word in sys.argv[1:] if not word.startswith("-")), ""))
-    return [] if called is None else [parameter.name for parameter in called.params if parameter.name]
+    """The names of the options of the command that was called, or of the command of a command."""
+    called: Any = typer.main.get_command(app)
+    for word in sys.argv[1:]:
+        called = getattr(called, "commands", {}).get(word, called)
+    return [parameter.name for parameter in getattr(called, "params", ()) if parameter.name]
 
 
 def _terminate(*_: object) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from batchwork.core.lease import RateAnswer, RateReport, whole
 
-_BURST_S = 0.1  # so much of the rate may be made up for here, after a timer that fired late: a whole stretch
+_BURST_S = 0.05  # so much of the rate may be made up for here, after a timer that fired late
 _LEAST_BURST = 2.0
 _CREDIT_S = 1.0  # unused tokens of so many seconds are kept for the next calls
 _ANSWER_S = 1.0  # whoever asked looks again after so long, unless the answer has come before

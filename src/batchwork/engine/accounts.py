@@ -8,6 +8,7 @@ them, nothing new starts; after `max_wait_s` of that every run pauses.
 import asyncio
 import logging
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Protocol
 
 from batchwork.core.breaker import Pause, no_account, no_accounts
@@ -132,7 +133,7 @@ class AccountSession:
         self._gates: list[Gate] = []
         self._members = [_Member(each, self) for each in terms]
         self._away_since: float | None = None
-        self._is_closing = False
+        self._closing = asyncio.Event()
         self._buckets: list[LeasedBucket] = []
         self._gather()
         self._task = asyncio.create_task(self._serve())
@@ -189,7 +190,7 @@ class AccountSession:
 
     async def _serve(self) -> None:
         beat_at = self._clock.now()
-        while not self._is_closing:
+        while not self._closing.is_set():
             await self._woken(min(beat_at, *(member.look_at for member in self._members)))
             self._wake.clear()
             now = self._clock.now()
@@ -261,13 +262,9 @@ class AccountSession:
         waited_s = now - self._away_since
         if waited_s >= self._max_wait_s:
             self._pause(no_accounts(str(error), waited_s))
-        wait_s = min(_LONGEST_AGAIN_S, max(_AGAIN_S, waited_s / 2.0))
-        self._wake.clear()
-        cancel = self._clock.call_later(wait_s, self._wake.set)
-        while not self._is_closing and self._clock.now() < now + wait_s:
-            await self._wake.wait()
-            self._wake.clear()
-        cancel()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(min(_LONGEST_AGAIN_S, max(_AGAIN_S, waited_s / 2.0))):
+                await self._closing.wait()
 
     def _pause(self, pause: Pause) -> None:
         for gate in self._gates:
@@ -275,7 +272,7 @@ class AccountSession:
 
     async def aclose(self) -> None:
         """Tell what was spent, give the rest back, and let go."""
-        self._is_closing = True
+        self._closing.set()
         self._wake.set()
         try:
             await self._task
