@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import threading
 import time
+from contextlib import suppress
 from statistics import median
 from urllib.parse import urlsplit
 
@@ -39,15 +40,15 @@ class Proxy:
             threading.Thread(target=self._pass, args=(theirs, ours, asking, False), daemon=True).start()
 
     def _pass(self, source: socket.socket, to: socket.socket, asking: threading.Event, is_client: bool) -> None:
-        while data := source.recv(1 << 20):
-            if is_client and not asking.is_set():
-                asking.set()
-                self.trips += 1
-                time.sleep(DELAY_S)
-            elif not is_client:
-                asking.clear()
-            to.sendall(data)
-        to.close()
+        with suppress(OSError), source, to:  # either side may hang up first
+            while data := source.recv(1 << 20):
+                if is_client and not asking.is_set():
+                    asking.set()
+                    self.trips += 1
+                    time.sleep(DELAY_S)
+                elif not is_client:
+                    asking.clear()
+                to.sendall(data)
 
 
 def main() -> int:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import batchwork
 from batchwork.core.dsn import Dsn
+from batchwork.core.event import Event, Settled
+from batchwork.simulator import Simulator, SimulatorConfig
 from tests.support.killed import ITEMS
-from tests.support.misbehaving import Trial
+from tests.support.misbehaving import Bill, Trial
 from tests.support.postgres_server import PostgresServer, why_not
 from tests.torture.test_kill import LIVE, WHEN, at_instants, kill_and_go_on
 from tests.torture.test_misbehaviour import BY_NAME, CELLS, MARKS
@@ -60,3 +64,44 @@ def test_every_misbehaviour_costs_nothing_twice_in_a_database(
     if isinstance(todo, str):
         pytest.skip(todo)
     assert Trial(todo, wire, mode, tmp_path, postgres.journal()).run() in MARKS
+
+
+@pytest.mark.scale
+def test_a_run_whose_database_crashes_five_times_loses_and_repeats_nothing() -> None:
+    server, prompts, over = PostgresServer(), [f"prompt {n}" for n in range(3000)], threading.Event()
+
+    def crash() -> None:
+        for _ in range(5):
+            over.wait(0.5)
+            server.crash()
+
+    def begin(event: Event) -> None:
+        if isinstance(event, Settled) and not crashes.ident:
+            crashes.start()
+
+    try:
+        journal = server.journal()
+        with Simulator(SimulatorConfig.from_options(latency="0.05")) as provider:
+            crashes = threading.Thread(target=crash)
+            results = batchwork.run(
+                prompts,
+                model="anthropic:claude-haiku-5-5",
+                base_url=provider.anthropic_url,
+                api_key="none",
+                max_tokens=20,
+                max_cost=5,
+                max_in_flight=30,
+                journal=journal,
+                on_event=begin,
+            )
+            is_late = crashes.is_alive()
+            crashes.join()
+            bill = Bill(provider)
+        assert not is_late, "the run was over before the last crash"
+        assert [outcome.status.value for outcome in results] == ["succeeded"] * len(prompts)
+        assert (bill.received, bill.sent_twice()) == (len(prompts), 0)
+        assert int((results.total_cost or 0) * 10**9) == bill.nano()
+        results.close()
+    finally:
+        over.set()
+        server.close()
