@@ -4,15 +4,16 @@ The order of decisions: where each list element stands, then every place of ever
 together (neighbours help each other, and no field takes another's place), at last how sure the best place is.
 """
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from operator import itemgetter
 from typing import Any
 
 from batchwork.documents import Document
-from batchwork.evidence.booleans import Phrases, Statement
+from batchwork.evidence.booleans import Phrases
 from batchwork.evidence.citations import Citation
 from batchwork.evidence.contradictions import Claims, Contradictions, circle, is_denied
 from batchwork.evidence.features import NAMES, Scored, Scorer, Surroundings, confidence, score
@@ -103,6 +104,7 @@ class Finder:
         self._rivals = Rivals(source, self._topics)
         self._places = {field.path: source.places(field.value) for field in fields}
         self._homes: dict[str, Home] = {}
+        self._units: dict[str, list[tuple[int, int]]] = {}  # where the elements of a list stand
         self._columns: dict[tuple[str, str], dict[int, float]] = {}
         self.against = Contradictions(source, self._scorer, self._contexts, self._rivals, self._homes)
 
@@ -133,11 +135,12 @@ class Finder:
         """Which fields could claim a place."""
         return SharedPlaces(self._fields, self._places, self._source.layout)
 
-    def places_in(self, field: Field, spans: Sequence[tuple[int, int]]) -> list[Scored]:
+    def places_in(self, field: Field, spans: Sequence[tuple[int, int]]) -> list[Place]:
         """The places inside of some spans that say a field's value."""
         if isinstance(field.value, bool):
-            said = [one for one in self._phrases.statements(field) if _is_in(spans, one.start, one.end, overlaps=True)]
-            return [self._answer(field, one, 0.0) for one in said if one.says == field.value] if said else []
+            said = [one for one in self._phrases.statements(field) if one.says == field.value]
+            told = [one for one in said if any(low < one.end and one.start < high for low, high in spans)]
+            return [Place(((one.start, one.end),), "answer") for one in told]
         known = self._places[field.path]
         places = [place for place in known if _is_in(spans, place.start, place.spans[-1][1])]
         if not places and (isinstance(field.value, str) or len(known) >= MOST_PLACES):
@@ -146,12 +149,18 @@ class Finder:
                 ((low + start, low + end),) for low, high in spans for start, end in says(text[low:high], field.value)
             )
             places = [Place(span, "text", exact=False) for span in near]
-        return [self.entry(field, place) for place in places]
+        return places
 
     def _is_other_elements(self, field: Field, place: Place) -> bool:
         """Whether a place stands where another element of the field's list does."""
         home = self._homes.get(field.record)
-        return (home is None or place not in home) and field.record != "" and place not in self._outside([place], field)
+        if not field.record or (home is not None and place in home):
+            return False
+        name = _list_of(field)
+        if name not in self._units:
+            homes = (home for path, home in self._homes.items() if path[: path.rindex("[")] == name)
+            self._units[name] = sorted((home.start, home.end) for home in homes)
+        return _is_in(self._units[name], place.start, place.start + 1)
 
     def _place_at(self, field: Field, start: int, end: int) -> Place:
         known = (place for place in self._places[field.path] if place.spans[0] == (start, end))
@@ -256,15 +265,11 @@ class Finder:
         agreed = [one for one in statements if one.says == field.value]
         if against and against >= max((one.strength for one in agreed), default=0.0):
             return
-        yield from (self._answer(field, one, against) for one in agreed)
-
-    def _answer(self, field: Field, statement: Statement, against: float) -> Scored:
-        """A phrase that says yes or no, with its score; `against` is how strongly another one says otherwise."""
-        place = Place(((statement.start, statement.end),), "answer")
-        context = self._contexts.of(statement.start, statement.end)
-        features = self._scorer.features(field, place, context, Surroundings())
-        features[_OWN], features[_SURPLUS], features[_OTHER] = statement.strength, against, 0.0
-        return Scored(place, context, "answer", features, score("answer", features))
+        for one in agreed:
+            place, context = Place(((one.start, one.end),), "answer"), contexts[one]
+            features = self._scorer.features(field, place, context, Surroundings())
+            features[_OWN], features[_SURPLUS], features[_OTHER] = one.strength, against, 0.0
+            yield Scored(place, context, "answer", features, score("answer", features))
 
     def _favour_neighbours(self, found: dict[str, list[Scored]]) -> None:
         """Of several places that of a field beside the other fields of its object, or elements of its list."""
@@ -377,10 +382,10 @@ def _ranked(entries: Iterator[Scored] | list[Scored]) -> list[Scored]:
     return sorted(entries, key=lambda entry: (-round(entry.score, 3), not entry.place.exact, entry.place.start))
 
 
-def _is_in(spans: Sequence[tuple[int, int]], start: int, end: int, *, overlaps: bool = False) -> bool:
-    if overlaps:
-        return any(low < end and start < high for low, high in spans)
-    return any(low <= start and end <= high for low, high in spans)
+def _is_in(spans: Sequence[tuple[int, int]], start: int, end: int) -> bool:
+    """Whether a stretch lies in one of some spans, which are in order."""
+    at = bisect_right(spans, start, key=itemgetter(0)) - 1
+    return at >= 0 and end <= spans[at][1]
 
 
 def _list_of(field: Field) -> str:

@@ -24,6 +24,7 @@ from batchwork.evidence.thresholds import (
     CONTESTED,
     CONTRADICTED,
     DEFAULT_LINE,
+    MOST_QUOTED,
     MOST_QUOTES,
     MOST_REPEATS,
     OUTDONE,
@@ -37,6 +38,7 @@ UNFOUND = "it does not stand in the document"
 UNSAID = "it does not say the value"
 DENIED = "it stands where the document says something else: another field, role or row"
 SURPLUS = "the field has quotes enough"
+_YEAR = 4  # digits
 _STEP = re.compile(r"[^.\[\]/]+")
 
 
@@ -101,6 +103,7 @@ class _Verifier:
         self._sure = {path: verdict for path, found in self._found.items() for verdict in found if _is_sure(verdict)}
         self._taken = sorted((verdict.place.start, verdict.place.end, path) for path, verdict in self._sure.items())
         self._counts: dict[str, int] = defaultdict(int)
+        self._stands: dict[str, int] = defaultdict(int)  # the places that the quotes of a field have
         self._backed: dict[str, list[_Backed]] = defaultdict(list)
 
     def take(self, path: str, quote: str) -> str | None:
@@ -114,10 +117,15 @@ class _Verifier:
         spans = self._passages.find(quote)
         if not spans:
             return UNFOUND
-        saying = self._finder.places_in(field, spans)
-        if not saying:
+        places = self._finder.places_in(field, spans)
+        if not places:
             return UNSAID
-        allowed = [entry for entry in saying if self._is_allowed(field, entry)]
+        sure = self._sure.get(field.path)
+        self._stands[field.path] += len(places)
+        if sure is not None and any(place.spans == sure.place.spans for place in places):
+            places = [sure.place]
+        scored = (self._finder.entry(field, place) for place in places[:MOST_QUOTED])
+        allowed = [entry for entry in scored if self._is_allowed(field, entry)]
         known = {one.entry.place.spans for one in self._backed[field.path]}
         backed = (_Backed(entry, self._is_contested(field, entry, spans)) for entry in allowed)
         self._backed[field.path] += [one for one in backed if one.entry.place.spans not in known]
@@ -129,7 +137,7 @@ class _Verifier:
         if not backed:
             return found
         if sure is not None and any(one.entry.place.spans == sure.place.spans for one in backed):
-            return [Verdict(sure.place, max(QUOTED, sure.confidence))] if len(backed) == 1 else found
+            return [Verdict(sure.place, max(QUOTED, sure.confidence))] if self._stands[field.path] == 1 else found
         ranked = sorted(backed, key=lambda one: (-one.entry.score, one.entry.place.start))
         best = ranked[0]
         if len(ranked) > 1 and best.entry.score - ranked[1].entry.score <= SETTLED_BY:
@@ -149,8 +157,9 @@ class _Verifier:
             return False
         if sure is None:
             return True
-        # A value that is rare and nobody else's hardly stands in a quote by chance.
-        deliberate = field.is_telling and not any(self._finder.shared.others(field, entry.place))
+        # A value that is rare (no year) and nobody else's hardly stands in a quote by chance.
+        rare = field.is_telling and entry.place.end - entry.place.start > _YEAR
+        deliberate = rare and not any(self._finder.shared.others(field, entry.place))
         better = OUTDONE if deliberate else CONTRADICTED
         return self._finder.entry(field, sure.place).score <= entry.score + better
 

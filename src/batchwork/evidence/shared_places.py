@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from batchwork.evidence.fields import Field
 from batchwork.evidence.layout import Layout
 from batchwork.evidence.readers import Place, Span
+from batchwork.evidence.thresholds import MOST_QUOTED
 
 
 class SharedPlaces:
@@ -23,7 +24,7 @@ class SharedPlaces:
 
     def others(self, field: Field, place: Place) -> Iterator[Field]:
         """The other fields whose value the place says."""
-        return (other for other in self._saying.get(place.spans, ()) if other is not field)
+        return (other for other in self._saying.get(place.spans, ())[:MOST_QUOTED] if other is not field)
 
     def is_part(self, field: Field, place: Place) -> bool:
         """Whether a place is a part of one that says another field's value: a name inside of an address."""

@@ -30,6 +30,7 @@ PARAGRAPH = 12  # lines of a paragraph to each side that are looked at: bounds t
 # The confidence of a verified quote that nothing contests: on the open papers 0.98 of such places were right.
 QUOTED = 0.95
 MOST_QUOTES = 5  # quotes of one field that are looked at: bounds the work
+MOST_QUOTED = 10  # places of one quote that are looked at, and other fields of the same value: bounds the work
 OUTDONE = 5.0  # in log odds: how much better a place may be that the finder knows when a rare value is quoted elsewhere
 SETTLED_BY = (
     2.0  # in log odds: by how much the finder must prefer one of a quote's places (at 1.0 it errs as when alone)
