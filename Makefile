@@ -30,7 +30,7 @@ test: $(READY) ## all tests of the normal suite
 LOWEST := .venv-lowest
 test-lowest: ## the same with the lowest versions that pyproject.toml allows, in an environment of their own
 	test -x $(LOWEST)/bin/python || $(PYTHON) -m venv $(LOWEST)
-	grep -oE '"[A-Za-z0-9_-]+>=[0-9.]+"' pyproject.toml | tr -d '"' | sed 's/>=/==/' > $(LOWEST)/lowest.txt
+	grep -oE '"[A-Za-z0-9_-]+(\[[a-z]+\])?>=[0-9.]+"' pyproject.toml | tr -d '"' | sed 's/\[.*\]//; s/>=/==/' > $(LOWEST)/lowest.txt
 	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check -c $(LOWEST)/lowest.txt -e '.[all,otel,dev]'
 	$(LOWEST)/bin/python -m pytest -n auto -m "not slow and not real and not browser"
 

@@ -2,7 +2,9 @@
 
 import gc
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -10,6 +12,7 @@ from hypothesis import HealthCheck, settings
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from tests.support.matrix_report import pytest_terminal_summary  # noqa: F401 - a hook
+from tests.support.postgres_server import PostgresServer, why_not
 
 _ASKED_FOR = ("slow", "real", "browser")  # marks of tests that run only where somebody asks for them
 
@@ -37,3 +40,25 @@ def pytest_collection_finish() -> None:
     """Spare every later collection of garbage the thousands of tests: those that collect on purpose took 0.2 s each."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PostgresServer]:
+    """A real PostgreSQL, started for the first test that asks for it; without one, the test is skipped."""
+    if (reason := why_not()) is not None:
+        pytest.skip(reason)
+    server = PostgresServer()
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def postgres_journal(postgres: PostgresServer) -> Callable[[Path], Any]:
+    """Opens a journal in a database; the path stands for the name of the journal."""
+    from batchwork.core.dsn import Dsn
+    from batchwork.postgres.journal import PostgresJournal
+
+    names: dict[Path, str] = {}
+    return lambda path: PostgresJournal(
+        Dsn.parse(names.setdefault(path, postgres.journal())), utc=lambda: 1000.0, max_wait_s=20.0
+    )

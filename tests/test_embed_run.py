@@ -46,7 +46,8 @@ def check(made: Embeddings, texts: list[Any], *, bad: frozenset[int] = frozenset
     """Every text but the bad ones has its own vector, in its place."""
     seen = list(made)
     assert [one.index for one in seen] == list(range(len(texts)))
-    assert {one.index for one in seen if one.data is None} == bad
+    errors = {one.index: one.error for one in seen if one.data is None}
+    assert errors.keys() == bad, list(errors.items())[:3]
     for one in seen:
         assert one.error if one.index in bad else one.data == vector_of(texts[one.index], DIMENSIONS)
 

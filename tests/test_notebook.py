@@ -71,6 +71,13 @@ threading.Timer(0.7, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
 batchwork.run((str(n) for n in range(10**6)), model="mock:echo", journal="j.db", rpm=600)
 ---
 len(batchwork.open_results("j.db")) > 1
+---
+threading.Timer(0.7, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+await batchwork.arun((str(n) for n in range(10**6)), model="mock:echo", journal="j.db", rpm=600)
+---
+threading.Timer(0.7, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+async for _ in batchwork.astream((str(n) for n in range(10**6)), model="mock:echo", journal="j.db", rpm=600):
+    pass
 """
 
 
@@ -80,7 +87,7 @@ def test_in_a_real_kernel_the_bar_ends_cleanly_and_an_interrupt_says_how_to_go_o
     client = pytest.importorskip("nbclient").NotebookClient
     notebook = nbformat.new_notebook(cells=[nbformat.new_code_cell(one) for one in CELLS.split("---")])
     client(notebook, timeout=60, allow_errors=True, resources={"metadata": {"path": str(tmp_path)}}).execute()
-    first, second, third, fourth = (cell.outputs for cell in notebook.cells)
+    first, second, third, fourth, *awaited = (cell.outputs for cell in notebook.cells)
     assert [one["output_type"] for one in first] == ["display_data", "execute_result"]
     assert "1/1 (100.0%) done" in _html(first[0])
     assert "<td>&lt;b&gt;Oslo&lt;/b&gt;</td>" in _html(first[1])
@@ -90,6 +97,8 @@ def test_in_a_real_kernel_the_bar_ends_cleanly_and_an_interrupt_says_how_to_go_o
     assert (stopped["ename"], stopped["traceback"]) == ("KeyboardInterrupt", [stopped["evalue"]])
     assert stopped["evalue"].endswith("to go on, make the same call again on the same journal")
     assert fourth[0]["data"]["text/plain"] == "True"
+    for outputs in awaited:
+        assert (outputs[-1]["ename"], outputs[-1]["traceback"]) == ("CancelledError", [stopped["evalue"]])
 
 
 def _html(output: Any) -> str:

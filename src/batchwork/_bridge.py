@@ -42,10 +42,15 @@ def clean_stop(message: str) -> KeyboardInterrupt:
     """
     interrupt = KeyboardInterrupt(message)  # not a class of our own: Python ends by the signal for this one alone
     interrupt.is_clean_stop = True  # type: ignore[attr-defined]
-    interrupt._render_traceback_ = lambda: [message]  # type: ignore[attr-defined] # IPython asks for it
+    show_as(interrupt, message)
     if not isinstance(sys.excepthook, _LastWord):
         sys.excepthook = _LastWord(sys.excepthook)
     return interrupt
+
+
+def show_as(error: BaseException, message: str) -> None:
+    """Let the cell of a notebook that an error ends show this message instead of a traceback."""
+    error._render_traceback_ = lambda: [message]  # type: ignore[attr-defined] # IPython asks for it
 
 
 @dataclass(slots=True, frozen=True)

@@ -14,7 +14,8 @@ from pathlib import Path
 import msgspec
 
 from batchwork.backends import Setup, near_models, open_backend, open_embedder, traits_of
-from batchwork.clock import SystemClock
+from batchwork.clock import LoopClock
+from batchwork.core.dsn import JournalAddress
 from batchwork.core.errors import ConfigError, JournalError, PriceUnknownError
 from batchwork.core.event import Began, RunInput
 from batchwork.core.ledger import Ledger
@@ -29,7 +30,8 @@ from batchwork.core.words import counted, or_list
 from batchwork.engine.engine import Engine, Supplied
 from batchwork.engine.gate import Gate
 from batchwork.engine.settler import listener_for
-from batchwork.journal import DayBook, JournalReader, MemoryJournal, SqliteJournal, set_aside
+from batchwork.journal import DayBook, MemoryJournal
+from batchwork.journals import is_there, open_journal, open_reader, put_aside
 from batchwork.plan import Plan
 from batchwork.service import ServedModel, Service, SharedLedger
 from batchwork.settings import Settings
@@ -43,7 +45,7 @@ _NEWCOMERS = 0.1  # the share of a service's window that a request which already
 @asynccontextmanager
 async def open_engine(plan: Plan, supplied: Supplied = _NOTHING) -> AsyncIterator[Engine]:
     """Open what a plan asks for, and close it again whatever happens. Raises ConfigError and JournalError."""
-    clock = SystemClock()
+    clock = LoopClock()
     kept = with_kept_limit(plan)
     if kept is not plan:
         _log.warning(
@@ -108,10 +110,10 @@ def with_kept_limit(plan: Plan) -> Plan:
 
 def last_run(plan: Plan) -> Began | None:
     """The latest run on the journal that the plan goes on with; what is wrong with it is said when it is opened."""
-    path = plan.journal
-    if path is None or plan.fresh or not path.exists():
+    address = plan.journal
+    if address is None or plan.fresh or not is_there(address):
         return None
-    with suppress(JournalError), closing(JournalReader(path)) as reader:
+    with suppress(JournalError), closing(open_reader(address)) as reader:
         return reader.last_run()
     return None
 
@@ -131,7 +133,7 @@ async def open_service(
     `plan.model` is served, and `models` beside it. With `book` the plan's `max_cost_nano` is a day's budget that
     the file remembers. `dress` may wrap a backend, for example to trace its calls. Raises ConfigError and JournalError.
     """
-    clock = clock or SystemClock()
+    clock = clock or LoopClock()
     ledger = SharedLedger(ceiling=plan.policy.max_cost_nano)
     served: dict[str, ServedModel] = {}
     async with AsyncExitStack() as stack:
@@ -225,9 +227,9 @@ def _refuse_open_batches(plan: Plan, journal: Journal) -> None:
         )
 
 
-def _tell_of_batches(aside: Path) -> None:
+def _tell_of_batches(aside: JournalAddress) -> None:
     """What a journal that is set aside has at the provider is being paid for: it must not be forgotten with it."""
-    with suppress(JournalError), closing(JournalReader(aside)) as reader:  # one that cannot be read cannot tell
+    with suppress(JournalError), closing(open_reader(aside)) as reader:  # one that cannot be read cannot tell
         if tickets := reader.open_batches():
             names = ", ".join(ticket.batch_id or "one whose number is not known" for ticket in tickets)
             _log.warning(
@@ -249,9 +251,9 @@ def _opening(plan: Plan, backend: Backend, *, newcomers: float = 0.0) -> int | N
 def _open_journal(plan: Plan, supplied: Supplied, clock: Clock) -> Journal:
     if plan.journal is None:
         return supplied.journal if supplied.journal is not None else MemoryJournal()
-    if not plan.journal.parent.is_dir():
+    if isinstance(plan.journal, Path) and not plan.journal.parent.is_dir():
         raise ConfigError(f"there is no folder {plan.journal.parent} for the journal {plan.journal}")
-    if plan.fresh and (aside := set_aside(plan.journal)) is not None:
+    if plan.fresh and (aside := put_aside(plan.journal)) is not None:
         _log.warning("the journal as it was is %s", aside)
         _tell_of_batches(aside)
-    return SqliteJournal(plan.journal, utc=clock.utc)
+    return open_journal(plan.journal, utc=clock.utc, max_wait_s=plan.policy.max_wait_s)

@@ -18,7 +18,8 @@ from batchwork.core.text_pack import BadText, is_of_a_text, texts_of
 from batchwork.embeddings import Embeddings
 from batchwork.engine.engine import Engine
 from batchwork.engine.read_ahead import LATER, ReadAhead
-from batchwork.journal import JournalReader, MemoryJournal
+from batchwork.journal import MemoryJournal
+from batchwork.journals import open_reader
 from batchwork.options import RunOptions, plan_of, refuse_unknown, supplied_of
 from batchwork.plan import Plan
 from batchwork.run_session import RunSession
@@ -42,7 +43,7 @@ class EmbedOptions(RunOptions, _Own, total=False):
 _NOT_HERE = frozenset(
     {
         *("prompt", "template", "per_row", "system", "max_tokens", "schema", "response_model", "sampling"),
-        *("extra_body", "reask", "output_tpm", "count_margin", "timeout_per_1k_chars", "view", "progress", "backend"),
+        *("extra_body", "reask", "output_tpm", "count_margin", "timeout_per_1k_chars", "view", "progress"),
     }
 )
 TAKEN = tuple(sorted((RunOptions.__annotations__.keys() - _NOT_HERE) | _Own.__annotations__.keys()))
@@ -60,6 +61,7 @@ def embed(texts: Iterable[str], **options: Unpack[EmbedOptions]) -> Embeddings:
         options: what else goes into every call, for example `{"input_type": "document"}`.
         mode: `"live"`, or `"batch"` for the provider's batches, where it has them for embeddings.
         max_in_flight (4): the most calls at once, each with a pack.
+        backend: one of your own, an `EmbedBackend`.
         base_url, api_key, max_cost, price, rpm, input_tpm, retries, timeout, max_wait, journal, fresh, retry_failed,
             on_event, notify, and those of batches: as for `run`; an item is a pack.
 
@@ -188,7 +190,7 @@ class EmbedRun:
         self._input.settled(outcome)
 
     def _view(self) -> Any:
-        return self._journal if self.plan.journal is None else JournalReader(self.plan.journal)
+        return self._journal if self.plan.journal is None else open_reader(self.plan.journal)
 
     def _has_refused(self) -> bool:
         """Whether a pack was refused for what may be one text's fault, and has not fallen into parts yet."""

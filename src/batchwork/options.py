@@ -8,6 +8,7 @@ from typing import Any, Literal, Required, TypedDict
 
 from batchwork.backends import traits_of
 from batchwork.core.address import is_plain, shown_address
+from batchwork.core.dsn import Dsn, JournalAddress
 from batchwork.core.errors import ConfigError
 from batchwork.core.event import Event
 from batchwork.core.failure import FailureKind
@@ -18,6 +19,7 @@ from batchwork.core.pricing import Price, price_from
 from batchwork.core.prompt import Defaults
 from batchwork.core.request import DEFAULT_MAX_TOKENS, Schema
 from batchwork.engine.engine import Supplied
+from batchwork.journals import journal_address
 from batchwork.notify import NoticeTarget
 from batchwork.plan import Plan
 from batchwork.schema import AnswerChecker, check_schema
@@ -64,7 +66,7 @@ _ELSEWHERE = {
 _NEAR = 0.7  # below, a hint only leads astray
 
 _KINDS: dict[str, tuple[Any, str]] = {
-    "journal": (str | Path | None, "a path"),
+    "journal": (str | Path | Dsn | None, "a path, or the address of a database"),
     "base_url": (str | None, "an address"),
     "api_key": (str | None, "a text"),
     "on_event": (Callable | None, "a function"),
@@ -109,7 +111,7 @@ class RunOptions(TypedDict, total=False):
     adopt_wait: float
     results_wait: float
     cancel_on_interrupt: bool
-    journal: str | Path | None
+    journal: str | JournalAddress | None
     fresh: bool
     retry_failed: bool | Collection[FailureKind]
     backend: Backend | None
@@ -140,7 +142,7 @@ def plan_of(options: RunOptions, *, keep_bodies: bool = False) -> Plan:
             **_named(options, _POLICY),
         ),
         price=price_from(options.get("price")),
-        journal=None if journal is None else Path(journal),
+        journal=None if journal is None else journal_address(journal),
         fresh=options.get("fresh", False),
         retry_failed=_kinds_of(options.get("retry_failed", False)),
         base_url=options.get("base_url"),

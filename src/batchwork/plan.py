@@ -1,9 +1,9 @@
 """The settings of a run, validated and made once. Nothing here is open, and nothing here is called back."""
 
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Literal
 
+from batchwork.core.dsn import JournalAddress
 from batchwork.core.failure import FailureKind
 from batchwork.core.policy import Policy
 from batchwork.core.pricing import Price
@@ -18,7 +18,7 @@ class Plan:
     task: Literal["ask", "embed"] = "ask"
     policy: Policy = field(default_factory=Policy)
     price: Price | None = None  # stated by the user; None: look it up
-    journal: Path | None = None  # None: in memory
+    journal: JournalAddress | None = None  # None: in memory
     fresh: bool = False
     retry_failed: frozenset[FailureKind] = frozenset()  # what has failed in these ways is taken up again, too
     base_url: str | None = field(default=None, repr=False)  # there may be a key in it

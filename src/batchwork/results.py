@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Protocol, Self, TypeVar, overload
 import msgspec
 
 from batchwork.core.errors import InputError, JournalError
-from batchwork.core.money import to_dollars
+from batchwork.core.money import show, to_dollars
 from batchwork.core.outcome import Failed, Outcome, Pending, Status, Succeeded
 from batchwork.core.ports import Entry, Totals
 from batchwork.core.stats import Accounting, account
@@ -24,8 +24,8 @@ _FIRST_ROWS = 5  # of results that a notebook shows
 class OutcomeSource(Protocol):
     """Where outcomes are read from: a journal or a reader of one."""
 
-    def entries(self, start: int = 0, stop: int | None = None) -> Iterator[Entry]:
-        """Places in input order."""
+    def entries(self, start: int = 0, stop: int | None = None, *, asked: bool = True) -> Iterator[Entry]:
+        """Places in input order, with what was `asked`, or without."""
 
     def count(self) -> int:
         """How many places there are."""
@@ -49,11 +49,11 @@ class EveryPlace:
         self.totals = source.totals
         self.close = source.close
 
-    def entries(self, start: int = 0, stop: int | None = None) -> Iterator[Entry]:
+    def entries(self, start: int = 0, stop: int | None = None, *, asked: bool = True) -> Iterator[Entry]:
         """Places in input order, without a gap."""
         end = self._total if stop is None else min(stop, self._total)
         at = start
-        for entry in self._source.entries(start, end):
+        for entry in self._source.entries(start, end, asked=asked):
             yield from map(_unread, range(at, entry.index))
             yield entry
             at = entry.index + 1
@@ -79,10 +79,10 @@ class SomePlaces:
         self.totals = source.totals
         self.close = source.close
 
-    def entries(self, start: int = 0, stop: int | None = None) -> Iterator[Entry]:
+    def entries(self, start: int = 0, stop: int | None = None, *, asked: bool = True) -> Iterator[Entry]:
         """These places."""
         for place in self._places[start:stop]:
-            yield from self._source.entries(place, place + 1)
+            yield from self._source.entries(place, place + 1, asked=asked)
 
     def count(self) -> int:
         """How many there are."""
@@ -91,7 +91,7 @@ class SomePlaces:
     def counts(self, *, below: int | None = None) -> dict[Status, int]:
         """How many of them, or of the first ones, stand where."""
         counts = dict.fromkeys(Status, 0)
-        for entry in self.entries(0, below):
+        for entry in self.entries(0, below, asked=False):
             counts[entry.status] += 1
         return counts
 
@@ -104,6 +104,7 @@ class LazyResults(Exports, Sequence[T]):
     """Items in input order, each made when it is looked at. Lazy: nothing is held in memory but what is looked at."""
 
     _ANSWER: ClassVar[str]  # the column of an answer that is JSON
+    _ASKED: ClassVar[bool] = True  # an item is made of what was asked, too
 
     def __init__(self, source: OutcomeSource, *, priced: bool, keep: object = None) -> None:
         self.source = source
@@ -128,7 +129,7 @@ class LazyResults(Exports, Sequence[T]):
     def failures(self) -> dict[str, Self]:
         """The failed items by kind, the most frequent kind first; each is a list like this one, and as lazy."""
         places: dict[str, list[int]] = {}
-        for entry in self.source.entries() if self.source.counts()[Status.FAILED] else ():
+        for entry in self.source.entries(asked=False) if self.source.counts()[Status.FAILED] else ():
             if isinstance(entry.outcome, Failed):
                 places.setdefault(entry.outcome.failure.kind.value, []).append(entry.index)
         return {kind: self.at(places[kind]) for kind in sorted(places, key=lambda kind: -len(places[kind]))}
@@ -161,7 +162,8 @@ class LazyResults(Exports, Sequence[T]):
         try:
             title = f"{type(self).__name__}: {self._standing()}"
             if not isinstance(self.source, SomePlaces):  # the money is that of all
-                title += "; cost unknown" if self.total_cost is None else f"; ${self.total_cost:.4f}"
+                nano = None if self.total_cost is None else self.source.totals().spent_nano
+                title += f"; {'cost unknown' if nano is None else show(nano)}"
             rows = list(islice(self._rows(flat=True), _FIRST_ROWS))
             return results_html(title, rows, ours=self._ours, total=len(self))
         except JournalError:
@@ -185,7 +187,7 @@ class LazyResults(Exports, Sequence[T]):
 
     def __iter__(self) -> Iterator[T]:
         # A generator, so that `for r in run(...)` keeps this object, and with it the journal, open while it goes on.
-        for entry in self.source.entries():
+        for entry in self.source.entries(asked=self._ASKED):
             yield self._made(entry)
 
     @overload
@@ -209,9 +211,10 @@ class LazyResults(Exports, Sequence[T]):
     def _between(self, low: int, high: int) -> list[T]:
         """The items from the `low`-th on; where a run that ended early left gaps, they are counted out."""
         if self._has_gaps is None:
-            self._has_gaps = next(iter(self.source.entries(len(self))), None) is not None
-        entries = islice(self.source.entries(), low, high) if self._has_gaps else self.source.entries(low, high)
-        return [self._made(entry) for entry in entries]
+            self._has_gaps = next(iter(self.source.entries(len(self), asked=False)), None) is not None
+        start, stop = (0, None) if self._has_gaps else (low, high)
+        entries = self.source.entries(start, stop, asked=self._ASKED)
+        return [self._made(entry) for entry in (islice(entries, low, high) if self._has_gaps else entries)]
 
     def close(self) -> None:
         """Let go of the journal; also done when the object goes."""
@@ -230,6 +233,7 @@ class Results(LazyResults[Outcome]):
     """
 
     _ANSWER = "parsed"
+    _ASKED = False
     _ours = RESULT_TYPES
 
     def __init__(

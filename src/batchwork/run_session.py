@@ -14,7 +14,7 @@ from batchwork.core.stats import Accounting, account
 from batchwork.core.words import IN_MEMORY, PYTHON, Door, counted
 from batchwork.engine.engine import Engine, Supplied
 from batchwork.engine.run import Run
-from batchwork.journal import JournalReader
+from batchwork.journals import open_reader
 from batchwork.notify import Notifier
 from batchwork.options import HIDDEN_ADDRESS
 from batchwork.plan import Plan
@@ -100,7 +100,7 @@ class RunSession:
                     self._notifier.take_stock()
         if run.interrupted and not self._cancelled:
             raise Interrupted("the run was interrupted; what is finished is kept")
-        source = engine.journal if self._plan.journal is None else JournalReader(self._plan.journal)
+        source = engine.journal if self._plan.journal is None else open_reader(self._plan.journal)
         stopped = "cancelled" if self._cancelled else run.stopped
         model = self._supplied.response_model
         results = Results(source, accounting=accounting, stopped=stopped, priced=engine.price is not None, model=model)

@@ -8,17 +8,17 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from batchwork._bridge import BackgroundLoop, run_sync
+from batchwork._bridge import BackgroundLoop, run_sync, show_as
+from batchwork.core.dsn import JournalAddress
 from batchwork.core.errors import Interrupted
 from batchwork.core.event import RunInput
 from batchwork.core.outcome import AnyOutcome, Outcome
 from batchwork.core.stats import account
 from batchwork.engine.engine import Engine
 from batchwork.input_source import InputSource, input_source
-from batchwork.journal import JournalReader, journal_at
+from batchwork.journals import named_journal, open_reader
 from batchwork.notebook import in_notebook
 from batchwork.options import RunOptions, plan_of, supplied_of
 from batchwork.plan import Plan
@@ -62,7 +62,8 @@ def run(prompts: object, **options: Unpack[RunOptions]) -> Results:
         timeout (600 s a call; `timeout_per_1k_chars` adds seconds for every 1,000 of its prompt),
             max_consecutive_failures (10), reask (1),
             count_margin (0.05: what is added to a provider's count of tokens before `max_cost` trusts it).
-        journal: a file that remembers everything; running again on it goes on. None keeps it in memory.
+        journal: a file that remembers everything, or a database, postgresql://HOST/DB?journal=NAME (the extra
+            `postgres`); running again on it goes on. None keeps it in memory.
         fresh: set an existing journal aside under a new name and start anew.
         retry_in_place: what waits to be tried again keeps its place among `max_in_flight`; nothing starts instead.
         retry_failed: send what failed in an earlier run on the journal again, too; or only these kinds of failure.
@@ -89,7 +90,7 @@ def run(prompts: object, **options: Unpack[RunOptions]) -> Results:
             raise session.stopped() from None
 
 
-def open_results(journal: str | Path, *, response_model: Any = None) -> Results:
+def open_results(journal: str | JournalAddress, *, response_model: Any = None) -> Results:
     """What the runs on a journal have come to so far, whether or not they came to their end; nothing is sent.
 
     The output file of a run or the state file of a manager stand for the journal beside them. With `response_model`
@@ -98,7 +99,7 @@ def open_results(journal: str | Path, *, response_model: Any = None) -> Results:
     Raises:
         JournalError: there is no journal at that path, or it cannot be read.
     """
-    reader = JournalReader(journal_at(Path(journal)))
+    reader = open_reader(named_journal(journal))
     last = reader.last_run()
     priced = last is not None and last.priced
     return Results(reader, accounting=account(reader.counts()), stopped=None, priced=priced, model=response_model)
@@ -111,9 +112,8 @@ async def arun(prompts: object, **options: Unpack[RunOptions]) -> Results:
         session = _session(plan, given, options, on_open=None if display is None else display.opened)
         try:
             return await session.execute()
-        except asyncio.CancelledError:  # in a notebook, an interrupt
-            if display is not None:
-                display.say(session.how_to_go_on())
+        except asyncio.CancelledError as error:  # in a notebook, an interrupt
+            show_as(error, session.how_to_go_on())
             raise
 
 
@@ -142,6 +142,9 @@ async def astream(prompts: object, **options: Unpack[RunOptions]) -> AsyncIterat
                 yield typed_outcome(ready.popleft(), options.get("response_model"))
                 session.wake()
         (await task).close()
+    except asyncio.CancelledError as error:
+        show_as(error, session.how_to_go_on())
+        raise
     finally:
         if not task.done():
             session.interrupt()

@@ -17,6 +17,7 @@ _PROGRAM = (
     *("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "all_proxy", "no_proxy"),
     *("SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS"),
 )
+JOURNAL = "BATCHWORK_JOURNAL"  # the journal of commands that name none
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +71,11 @@ def library_paths() -> dict[str, str]:
     """What a process that reads documents sees of our environment: where the interpreter finds its libraries."""
     names = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH")
     return {name: os.environ[name] for name in names if os.environ.get(name)}
+
+
+def environment_for(journal: str) -> dict[str, str]:
+    """The environment of a process of our own that works on this journal; its command line can be read by everybody."""
+    return {**os.environ, JOURNAL: journal}
 
 
 def _read(path: Path) -> dict[str, str]:

@@ -8,8 +8,8 @@ import textwrap
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import IntEnum
-from pathlib import Path
 
+from batchwork.core.dsn import JournalAddress
 from batchwork.core.duration import duration
 from batchwork.core.failure import FailureKind
 from batchwork.core.money import show, show_up
@@ -116,7 +116,7 @@ class Summary:
     totals: Totals
     priced: bool
     door: Door
-    journal: Path | None = None
+    journal: JournalAddress | None = None
     ceiling_nano: int | None = None
     failures: tuple[FailureGroup, ...] = ()
     has_ended: bool = True  # the latest run; else it goes on, or was killed

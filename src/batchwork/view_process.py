@@ -9,7 +9,9 @@ import threading
 from importlib.util import find_spec
 from pathlib import Path
 
+from batchwork.core.dsn import JournalAddress
 from batchwork.core.errors import ConfigError
+from batchwork.settings import environment_for
 
 _NEEDS = ("jinja2", "numpy")
 _PATIENCE_S = 5.0  # a page that is open gets a moment to show how the run ended
@@ -18,7 +20,7 @@ _PATIENCE_S = 5.0  # a page that is open gets a moment to show how the run ended
 class ViewProcess:
     """The viewer of one run, from `start`, which is called once its journal is there, to `close`."""
 
-    def __init__(self, journal: Path | None) -> None:
+    def __init__(self, journal: JournalAddress | None) -> None:
         if journal is None:
             raise ConfigError("view=True shows a journal: name one with journal=")
         if missing := [name for name in _NEEDS if find_spec(name) is None]:
@@ -28,10 +30,11 @@ class ViewProcess:
 
     def start(self) -> None:
         """Begin to show the run; its address is said as soon as it is known."""
-        command = [sys.executable, "-m", "batchwork", "view", str(self._journal), "--with-input"]
+        command = [sys.executable, "-m", "batchwork", "view", "--with-input"]
         # A session of its own: Ctrl-C is for the run, and the page shows how that ends.
         self._process = subprocess.Popen(  # noqa: S603
             command,
+            env=environment_for(str(self._journal) if isinstance(self._journal, Path) else self._journal.text),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

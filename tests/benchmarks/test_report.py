@@ -291,9 +291,10 @@ def test_reports_that_an_earlier_state_left_are_written_anew_and_its_charts_remo
 
 def test_a_report_links_the_calls_themselves_where_there_is_a_journal(tmp_path: Path) -> None:
     batchwork.run(["a", "b"], model="mock:echo", journal=tmp_path / "journal.db").close()
-    assert b"All 2 items" in items_page(tmp_path / "journal.db")[ITEMS]
     assert items_page(tmp_path / "another.db") == {}
-    assert "[items.html](items.html)" in render_markdown(summarise(run_info(), all_tasks()[:2]), items=ITEMS)
+    write_reports(tmp_path, run_info(), all_tasks()[:2], ("markdown",), charts=False)
+    assert "[items.html](items.html)" in (tmp_path / "benchmark_report.md").read_text()
+    assert b"All 2 items" in (tmp_path / ITEMS).read_bytes()
 
 
 def test_a_chart_that_has_lost_its_numbers_is_removed_and_an_empty_folder_with_it(tmp_path: Path) -> None:

@@ -27,9 +27,9 @@ from tests.support.virtual_time import run_virtual
 Make = Callable[[Path], Any]
 
 
-@pytest.fixture(params=JOURNALS)
+@pytest.fixture(params=[*JOURNALS, "postgres_journal"])
 def journal(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Any]:
-    make: Make = request.param
+    make: Make = request.getfixturevalue(request.param) if isinstance(request.param, str) else request.param
     opened = make(tmp_path / "j.db")
     yield opened
     opened.close()

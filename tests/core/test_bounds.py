@@ -68,7 +68,7 @@ def test_a_block_with_a_lone_surrogate_has_a_bound_too() -> None:
 
 def test_the_expectation_starts_as_a_guess_and_learns() -> None:
     expect = Expectation()
-    assert expect.of(464, 1000) == (104, 256)
+    assert expect.of(464, 1000) == (108, 256)
     expect.learn(464, Usage(input_tokens=40, output_tokens=7))
     assert expect.of(864, 1000) == (80, 7)
     assert expect.of(864, 3) == (80, 3)

@@ -35,13 +35,13 @@ def test_what_is_larger_than_the_bucket_leaves_when_it_is_full_and_is_paid_back(
 def test_an_estimate_is_replaced_by_what_was_used() -> None:
     bucket = _full()
     bucket.take(8, 0.0)
-    bucket.correct(8, 3, 0.0)
+    bucket.correct(8, 3, 0.0, taken_at=0.0)
     assert bucket.level(0.0) == 7
 
 
 def test_giving_back_never_overfills() -> None:
     bucket = _full()
-    bucket.correct(100, 0, 0.0)
+    bucket.correct(100, 0, 0.0, taken_at=0.0)
     assert bucket.level(0.0) == bucket.capacity
 
 
@@ -104,7 +104,7 @@ def test_nor_when_estimates_are_corrected_downwards_at_once(steps: list[tuple[fl
         amount = min(wanted, bucket.capacity)
         now += bucket.wait_for(amount, now)
         bucket.take(amount, now)
-        bucket.correct(amount, amount * share, now)
+        bucket.correct(amount, amount * share, now, taken_at=0.0)
         used.append((now, amount * share))
     for i, (start, _) in enumerate(used):
         total = sum(amount for _, amount in used[i:])

@@ -92,3 +92,11 @@ def test_there_is_always_room_for_one_and_never_for_more_than_the_most(
         else:
             window.restart()
         assert 1 <= window.size <= most
+
+
+def test_places_of_the_first_wave_stay_empty_until_something_is_answered() -> None:
+    window = AdaptiveWindow(100)
+    assert [window.leave_empty() for _ in range(3)] == [1, 2, 3]
+    assert window.size == 97
+    window.answered()
+    assert (window.leave_empty(), window.size) == (0, 100)

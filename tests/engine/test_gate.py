@@ -325,3 +325,20 @@ async def test_a_closed_caller_is_turned_away_and_the_others_go_on() -> None:
     await line.settle()
     assert line.names[-1] == "other"
     await line.close()
+
+
+@in_virtual_time
+async def test_a_first_wave_gives_nothing_back_to_a_limit_that_is_told_after_it() -> None:
+    gate = make_gate()
+    caller, line = join(gate), Line(gate)
+    for n in range(100):
+        line.want(f"wave {n}", caller, need(n, tokens=20))
+    await asyncio.sleep(0.1)
+    told = ReportedLimits(input_tokens=Limit(per_minute=60_000, remaining=0))
+    for name in line.names:  # a provider that lets 50 calls of 20 tokens through in a second
+        gate.release(line.granted(name), charged_nano=0, failure=refusal(1.0), limits=told)
+    for n in range(100):
+        line.want(f"later {n}", caller, need(n, tokens=20))
+    await line.settle()
+    assert line.names[100:] == [], "nothing is left there, and what was refused had taken nothing of it"
+    await line.close()

@@ -11,7 +11,7 @@ from batchwork.core.errors import CallbackError
 from batchwork.core.event import Attempted, Event, Reopened, Settled
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.outcome import Deferred, Failed, Skipped, Succeeded
-from batchwork.core.reply import Reply, Usage
+from batchwork.core.reply import Limit, Reply, ReportedLimits, Usage
 from batchwork.core.stats import Tally
 from batchwork.engine.life import Life
 from batchwork.engine.settler import Settler, listener_for, tell
@@ -137,3 +137,15 @@ def test_what_a_callback_raises_is_named_as_its_fault() -> None:
 
     with pytest.raises(CallbackError, match="on_event raised ZeroDivisionError: oops"):
         tell(broken, Reopened(item=0))
+
+
+def test_limits_are_kept_with_the_reply_that_tells_them_first_or_anew() -> None:
+    def work(settler: Settler, life: Life, tally: Tally) -> list[dict[str, float] | None]:
+        told = [
+            ReportedLimits(requests=Limit(per_minute=rate, remaining=left))
+            for rate, left in ((60.0, 9), (60.0, 8), (90.0, 7))
+        ]
+        kept = [settler.succeeded(life, reply(limits=limits), None).reply.limits for limits in (*told, None)]
+        return [limits and limits.per_minute() for limits in kept]
+
+    assert settled(work)[0] == [{"requests": 60.0}, None, {"requests": 90.0}, None]

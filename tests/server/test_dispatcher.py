@@ -66,7 +66,7 @@ def test_a_request_that_the_server_leaves_is_neither_a_defect_nor_a_client_that_
     async def nothing(*_: Any) -> Any:
         raise AssertionError("nobody reads or writes any more")
 
-    config, metrics = ServerConfig(model="mock:echo"), ServerMetrics()
+    config, metrics = ServerConfig(model="mock:echo"), ServerMetrics(utc=lambda: 0.0)
     headers = [(b"host", b"localhost")]
     scope = {"type": "http", "method": "POST", "path": "/here", "headers": headers}
     asyncio.run(Dispatcher({"/here": ("POST", left)}, config=config, metrics=metrics)(scope, nothing, nothing))

@@ -7,7 +7,8 @@ from batchwork.backends.mock import MockBackend
 from batchwork.clock import SystemClock
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.request import Request
-from batchwork.server.metrics import Metrics
+from batchwork.prompts import Answer, Summary
+from batchwork.server.metrics import Metrics, ServerMetrics
 from tests.server.house import serving
 
 _LINE = re.compile(r'^[a-z_]+(\{[a-z_]+="([^"\\]|\\.)*"(,[a-z_]+="([^"\\]|\\.)*")*\})? -?[0-9.e+-]+$')
@@ -48,3 +49,20 @@ def test_labels_are_escaped() -> None:
     metrics.describe("x_total", "counter", "A test.")
     metrics.count("x_total", model='a"b\\c\nd')
     assert 'x_total{model="a\\"b\\\\c\\nd"} 1' in metrics.exposition()
+
+
+def test_figures_of_today_begin_anew_at_midnight_and_the_counters_go_on() -> None:
+    now = [3 * 86_400.0 - 1.0]
+    metrics = ServerMetrics(utc=lambda: now[0])
+
+    def prompts(count: int) -> dict[str, float]:
+        answers = [Answer(status="success", usage={"input_tokens": 5})] * count
+        summary = Summary(completed=count, failed=0, total_s=1.0, first_result_s=None, average_s=1.0, cost_usd=None)
+        metrics.request(answers, summary)
+        return metrics.today("batchwork_prompts_total", "status")
+
+    assert prompts(2) == {"success": 2}
+    now[0] += 2.0
+    assert metrics.today("batchwork_tokens_total", "kind") == {}
+    assert prompts(1) == {"success": 1}
+    assert 'batchwork_prompts_total{error_code="",status="success"} 3' in metrics.exposition()

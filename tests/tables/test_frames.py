@@ -123,6 +123,8 @@ def test_arrow_gives_what_python_cannot_hold_as_text() -> None:
         (pa.table([[1], [2]], names=["a", "a"]), "two columns named 'a'"),
         (pd.DataFrame([[1]], columns=[("a", "b")]), "columns of several levels"),
         (pd.Series(["a"]), "a row of a table is a dict of its columns, not str"),
+        (pl.Series(["a"]), "a row of a table is a dict of its columns, not str"),
+        (pa.chunked_array([["a"]]), "cannot be read row by row"),
         (np.zeros((2, 2)), "a row of a table is a dict of its columns, not ndarray"),
         (["a"], r"not str; with prompt= \(or template=\) the input is a table"),
         (iter(["a"]), "not str; with prompt="),

@@ -135,6 +135,38 @@ def test_a_page_is_told_when_there_is_news(tmp_path: Path) -> None:
     assert before != after
 
 
+def test_the_page_of_a_very_large_run_is_shown_as_it_was_and_the_next_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("batchwork.view.app._MANY", 0)
+    journal = sqlite_journal(tmp_path / "live.db")
+    run_pass(journal, Pass([("a", None)], ["succeeded"]))
+    journal.flush()
+
+    async def main() -> list[int]:
+        server = TestServer(ViewApp(watch, TOKEN).application, host="127.0.0.1")
+        done = []
+        async with TestClient(server) as client, client.get(f"/{TOKEN}/events") as events:
+            told = [await events.content.readuntil(b"\n\n")]
+            done.append((await (await client.get(f"/{TOKEN}/run.json")).json())["done"])
+            journal.begin(BEGAN)
+            settle(journal, journal.place(1, row("b")).item, succeeded(1))
+            journal.flush()
+            watch.catch_up()
+            told.append(await events.content.readuntil(b"\n\n"))
+            done.append((await (await client.get(f"/{TOKEN}/run.json")).json())["done"])
+            told.append(await events.content.readuntil(b"\n\n"))
+            done.append((await (await client.get(f"/{TOKEN}/run.json")).json())["done"])
+        assert len(set(told)) == 3
+        return done
+
+    with closing(JournalWatch(tmp_path / "live.db", tmp_path)) as watch:
+        while watch.catch_up():
+            pass
+        assert asyncio.run(main()) == [1, 1, 2]
+    journal.close()
+
+
 def test_a_journal_of_an_older_version_is_shown_as_well(tmp_path: Path) -> None:
     shutil.copy(Path(__file__).parents[1] / "data" / "journals" / "v0.1-batches.db", tmp_path / "run.db")
     with closing(JournalWatch(tmp_path / "run.db", tmp_path)) as watch:

@@ -129,17 +129,28 @@ def test_smoke_everything_can_be_reached_by_keyboard(tmp_path: Path, window: Win
         is_clean(window)
 
 
-def test_a_field_leads_to_its_place_and_the_place_back_to_the_field(tmp_path: Path, window: Window) -> None:
+@pytest.mark.parametrize(("scheme", "width"), LOOKS)
+def test_a_field_leads_to_its_place_and_the_place_back_to_the_field(
+    tmp_path: Path, browser: Any, scheme: str, width: int
+) -> None:
     document_journal(tmp_path)
+    window = Window(browser, scheme=scheme, width=width)
     with viewer(tmp_path / "state.json.journal") as url:
         page = window.page
         page.goto(f"{url}items/0/documents/0")
         page.get_by_role("link", name="A-17").first.click()
         title = page.evaluate("document.querySelector('.sheet .mark:target title').textContent")
         assert title.startswith("invoice_number")
+        in_sight = (
+            "([one]) => { const box = one.getBoundingClientRect(); return box.top >= 0 && box.bottom <= innerHeight }"
+        )
+        assert page.eval_on_selector_all(".sheet .mark.chosen", in_sight)
         page.locator(".sheet .mark:target").click()
         assert page.evaluate("document.querySelector('.fields a:target').innerText").startswith("A-17")
+        assert page.eval_on_selector_all(".fields .chosen", in_sight)
+        assert page.locator(".chosen").count() == 2
         is_clean(window)
+    window.close()
 
 
 @pytest.mark.parametrize(("scheme", "width"), LOOKS)

@@ -103,7 +103,7 @@ def test_an_index_of_another_journal_or_of_no_index_at_all_is_made_anew(tmp_path
 
 def found(index: SideIndex, columns: ItemColumns, words: str) -> list[int]:
     hits = index.with_words(Selection(words=words).terms)
-    assert not hits.is_cut
+    assert hits.most is None
     return [int(item) for item in columns.select(Selection(words=words), hits)]
 
 
@@ -184,3 +184,27 @@ def test_a_selection_comes_back_from_its_own_address() -> None:
     )
     assert selection_of(parse_qs(selection.query(page=3)[1:])) == selection
     assert "page" not in selection.query(descending=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "is_found"),
+    [
+        ("東京都の人口は約千四百万人です。", "人口", True),
+        ("東京都の人口は約千四百万人です。", "京", True),
+        ("東京都の人口は約千四百万人です。", "京東", False),
+        ("서울에서 부산까지", "서울 부산", True),
+        ("我住在ＮＹＣ的北边", "nyc 北边", True),
+        ("ประเทศไทยอยู่ที่ไหน", "ไทย", True),
+        ("हिन्दी में पूछो", "हिन्दी", True),
+        ("हिन्दी में पूछो", "हिन्द", False),
+        ("cafe\u0301 au lait", "café", True),
+    ],
+)
+def test_words_are_found_in_every_script(tmp_path: Path, text: str, words: str, is_found: bool) -> None:
+    journal = sqlite_journal(tmp_path / "run.db")
+    journal.begin(BEGAN)
+    journal.place(0, row(text))
+    journal.close()
+    index, columns = filled(tmp_path / "run.db", tmp_path)
+    assert found(index, columns, words) == [0] * is_found
+    index.close()

@@ -8,13 +8,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from batchwork.core.event import Admitted, Attempted, BatchIntended, BatchSubmitted, Began, Ended, RunInput
 from batchwork.core.failure import FailureKind
 from batchwork.core.outcome import Deferred
+from batchwork.core.reply import Limit, ReportedLimits
 from batchwork.journal import SqliteJournal
 from batchwork.view.distribution import distribution_of
-from batchwork.view.run_page import RunPage, run_page
+from batchwork.view.run_figures import RunPage
+from batchwork.view.run_page import run_page
 from batchwork.view.watch import JournalWatch
 from tests.support.journals import row, settle, succeeded
 
@@ -28,9 +31,11 @@ class Story:
         self.path, self.now = folder / "run.db", NOW
         self.journal = SqliteJournal(self.path, utc=lambda: self.now)
 
-    def begin(self, *, after: float = 0.0, inputs: int | None = None) -> None:
+    def begin(self, *, after: float = 0.0, inputs: int | None = None, **settings: float) -> None:
         self.now += after
-        self.journal.begin(Began(run_id="r", model="mock:echo", max_cost_nano=10**9, input=RunInput(total=inputs)))
+        known = RunInput(total=inputs)
+        began = Began(run_id="r", model="mock:echo", max_cost_nano=10**9, input=known, settings=settings)
+        self.journal.begin(began)
 
     def place(self, place: int) -> int:
         return self.journal.place(place, row(f"p{place}")).item
@@ -66,6 +71,28 @@ def test_a_run_that_goes_on_has_a_rate_an_end_in_sight_and_a_forecast(story: Sto
     assert page.eta_s == pytest.approx(10.0, abs=2.5)
     assert (page.spent_nano, page.forecast_nano, page.ceiling_nano) == (10_000, 20_000, 10**9)
     assert sum(page.series.succeeded) == 10
+
+
+@pytest.mark.parametrize(
+    ("stated", "told", "allowed"),
+    [
+        ({"rpm": 60}, None, [("calls", 60.0, "as stated")]),
+        ({"rpm": 60}, 50.0, [("calls", 50.0, "as the provider tells")]),
+        ({"rpm": 60, "input_tpm": 9}, 70.0, [("calls", 60.0, "as stated"), ("tokens in", 9.0, "as stated")]),
+        ({}, 50.0, [("calls", 50.0, "as the provider tells")]),
+        ({}, None, []),
+    ],
+)
+def test_the_allowed_rate_is_the_lower_one_and_says_whose_it_is(
+    story: Story, stated: dict[str, float], told: float | None, allowed: list[tuple[str, float, str]]
+) -> None:
+    story.begin(**stated)
+    outcome = succeeded(0)
+    if told is not None:
+        limits = ReportedLimits(requests=Limit(per_minute=told, remaining=7))
+        outcome = replace(outcome, reply=replace(outcome.reply, limits=limits))
+    settle(story.journal, story.place(0), outcome)
+    assert [(one.what, one.per_minute, one.source) for one in story.page().allowed] == allowed
 
 
 def test_a_run_that_was_cut_off_is_told_so_and_its_resume_stands_on_the_time_line(story: Story) -> None:

@@ -46,9 +46,9 @@ class Http:
         self._session = Session(headers=headers, limit=max_in_flight, trust_env=trust_env)
         self._hot: Transport = self._session if trust_env else Pool(headers=headers, limit=max_in_flight)
 
-    async def post(self, url: URL, body: bytes) -> HttpAnswer:
+    def post(self, url: URL, body: bytes) -> Awaitable[HttpAnswer]:
         """Send one body, read one answer; without a whole answer, here and below, it is a `BackendError`."""
-        return await self._whole(url, self._hot.post(url, body))
+        return self._whole(url, self._hot.post(url, body))
 
     async def get(self, url: URL) -> HttpAnswer:
         """Read one answer."""

@@ -27,7 +27,8 @@ from batchwork.core.event import RunInput
 from batchwork.core.policy import Policy
 from batchwork.core.request import DEFAULT_MAX_TOKENS
 from batchwork.core.words import command_line
-from batchwork.journal import JournalReader, journal_of_output, known_as
+from batchwork.journal import journal_of_output
+from batchwork.journals import is_there, open_reader, output_name
 from batchwork.options import RunOptions, defaults_of, plan_of, supplied_of
 from batchwork.tables import STDIN, RowOptions, RowRequests, Table, open_table, template_from, total_rows
 from batchwork.tables.encoding import checked_encoding
@@ -146,7 +147,7 @@ def run(
     given = RunInput(
         total=known if known is None or limit is None else min(known, limit),
         source=input,
-        output=None if output == STDOUT else known_as(output, journal),
+        output=None if output == STDOUT else output_name(output, journal),
     )
     code = carry_out(
         plan,
@@ -195,8 +196,8 @@ def estimate(**arguments: Any) -> None:
     terms = known_terms(plan)
     with ExitStack() as stack:
         known = None
-        if path is not None and path.exists() and not plan.fresh:
-            known = Journaled(stack.enter_context(closing(JournalReader(path, pinned=True))))
+        if path is not None and not plan.fresh and is_there(path):
+            known = Journaled(stack.enter_context(closing(open_reader(path, pinned=True))))
         rows = requests.intakes(table, arguments["limit"])
         sums = add_up(rows, terms, known, ceiling_nano=plan.policy.max_cost_nano)
     print(*lines(sums, plan, terms, known), sep="\n")

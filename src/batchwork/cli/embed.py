@@ -19,7 +19,8 @@ from batchwork.core.words import command_line, counted
 from batchwork.display import Display
 from batchwork.embed_run import EmbedOptions, EmbedRun
 from batchwork.embeddings import Embeddings
-from batchwork.journal import journal_of_output, remember_output
+from batchwork.journal import journal_of_output
+from batchwork.journals import note_output
 from batchwork.summary import Exit
 from batchwork.tables import Table, open_table
 
@@ -107,7 +108,7 @@ def embed(
         display.closed()
     with made:
         write(made, output)
-        remember_output(journal, output)
+        note_output(journal, output)
         code = code or _told(made, output, say)
     raise typer.Exit(code)
 

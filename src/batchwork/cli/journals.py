@@ -1,4 +1,4 @@
-"""The commands that need nothing but a journal: status, results, retry, cancel, recover, backup."""
+"""The commands that need nothing but a journal: status, results, retry, cancel, recover, backup, copy."""
 
 import shlex
 import sys
@@ -16,13 +16,16 @@ from batchwork.cli import options
 from batchwork.cli.inputs import STDOUT, write_results
 from batchwork.cli.run import ResultFile, carry_out, check_results, end_by_broken_pipe
 from batchwork.cli.standing import input_of, summary_of
+from batchwork.core.dsn import JournalAddress
 from batchwork.core.errors import ConfigError, JournalDamagedError, JournalLockedError
 from batchwork.core.event import Began
 from batchwork.core.stats import account
 from batchwork.core.words import Door, counted, journal_commands, manager_door
 from batchwork.embed_run import TASK, PackChecker, embedding_plan
-from batchwork.journal import JournalReader, back_up, check_whole, known_as, remember_output, writer_of
+from batchwork.journal import JournalReader, back_up, check_whole, writer_of
 from batchwork.journal import recover as recover_journal
+from batchwork.journal_copy import copy_journal
+from batchwork.journals import in_a_file, journal_address, note_output, open_reader, output_name
 from batchwork.manager.run_folder import MANAGER
 from batchwork.manager.state_file import read_state
 from batchwork.options import HIDDEN_ADDRESS, RunOptions, plan_of, supplied_of
@@ -40,9 +43,9 @@ def status(journal: options.JournalFile) -> None:
       batchwork status out.jsonl
       batchwork status out.jsonl.journal.db
     """
-    if writer_of(journal) is None and journal.exists() and journal.stat().st_size <= _READ_THROUGH:
+    if isinstance(journal, Path) and _is_soon_read(journal):
         check_whole(journal)
-    with closing(JournalReader(journal)) as reader:
+    with closing(open_reader(journal)) as reader:
         last, open_batches = reader.last_run(), reader.open_batches()
         outputs = [_output(reader, *output) for output in reader.outputs()]
         summary = summary_of(reader, _door(journal, last))
@@ -51,6 +54,10 @@ def status(journal: options.JournalFile) -> None:
     texts += outputs
     width = get_terminal_size().columns if sys.stdout.isatty() else None
     print(*(wrapped(text, width) for text in texts), wrapped(summary.verdict, width, indent=""), sep="\n")
+
+
+def _is_soon_read(journal: Path) -> bool:
+    return writer_of(journal) is None and journal.exists() and journal.stat().st_size <= _READ_THROUGH
 
 
 def _output(reader: JournalReader, path: Path, size: int, mtime_ns: int) -> str:
@@ -67,10 +74,10 @@ def _output(reader: JournalReader, path: Path, size: int, mtime_ns: int) -> str:
     return f"results  {path}"
 
 
-def _door(journal: Path, last: Began | None) -> Door:
+def _door(journal: JournalAddress, last: Began | None) -> Door:
     """How the runs on a journal are gone on with."""
     if last is not None and MANAGER in last.settings:
-        return manager_door(journal.with_suffix(""))
+        return manager_door(journal.with_suffix("") if isinstance(journal, Path) else journal)
     return journal_commands(journal, source=None if last is None else last.input.source)
 
 
@@ -88,7 +95,7 @@ def results(
       batchwork results out.jsonl.journal.db -o - | head
     """
     try:
-        with closing(JournalReader(journal)) as reader:
+        with closing(open_reader(journal)) as reader:
             check_results(output, journal, overwrite=overwrite)
             last = reader.last_run()
             sources = _sources(journal) if last is not None and MANAGER in last.settings else {}
@@ -100,13 +107,15 @@ def results(
         return
     print(f"{counted(rows, 'row')} written to {output}")
     try:
-        remember_output(journal, output)
+        note_output(journal, output)
     except JournalLockedError:
         print("the run is still going on: this is what it had settled, and a later `results` needs --overwrite")
 
 
-def _sources(journal: Path) -> dict[int, str]:
+def _sources(journal: JournalAddress) -> dict[int, str]:
     """The files behind the items of a manager, as the state beside its journal has them."""
+    if not isinstance(journal, Path):
+        return {}
     with suppress(OSError):
         if (state := read_state(journal.with_suffix(""))) is not None:
             items = (item for job in state.jobs for item in job.items)
@@ -138,7 +147,7 @@ def retry(
       batchwork retry out.jsonl.journal.db
       batchwork retry out.jsonl.journal.db --max-cost 10
     """
-    with closing(JournalReader(journal)) as reader:
+    with closing(open_reader(journal)) as reader:
         last, known = reader.last_run(), input_of(reader)
         written = [path for path, _, _ in reader.outputs()]
     if last is None:
@@ -152,12 +161,12 @@ def retry(
     given = {"max_cost": max_cost, "price": price, "max_in_flight": max_in_flight, "max_wait": max_wait}
     run_options = _options_of(last, journal, given | {"notify": notify, "base_url": base_url})
     if known.output is not None:
-        written.append(journal.parent / known.output)
+        written.append((journal.parent if isinstance(journal, Path) else Path()) / known.output)
     out = output or (written[-1] if written else None)
     if out is not None:
         check_results(out, journal, overwrite=overwrite or output is None)
     if output is not None:
-        known = msgspec.structs.replace(known, output=None if output == STDOUT else known_as(output, journal))
+        known = msgspec.structs.replace(known, output=None if output == STDOUT else output_name(output, journal))
     code = carry_out(
         plan_of(run_options),
         None,
@@ -169,7 +178,7 @@ def retry(
     raise typer.Exit(code)
 
 
-def _options_of(last: Began, journal: Path, given: dict[str, Any]) -> RunOptions:
+def _options_of(last: Began, journal: JournalAddress, given: dict[str, Any]) -> RunOptions:
     """The options of the last run on a journal, but for those that are given anew."""
     settings: dict[str, Any] = {**last.settings, "model": last.model, "journal": journal}
     settings.pop(MANAGER, None)
@@ -194,7 +203,7 @@ def cancel(journal: options.JournalFile, base_url: options.BaseUrl = None) -> No
     Examples:
       batchwork cancel out.jsonl.journal.db
     """
-    with closing(JournalReader(journal)) as reader:
+    with closing(open_reader(journal)) as reader:
         last, known, before = reader.last_run(), input_of(reader), len(reader.open_batches())
     if last is None or not before:
         print(f"{journal} has no batches open at the provider")
@@ -206,7 +215,7 @@ def cancel(journal: options.JournalFile, base_url: options.BaseUrl = None) -> No
         plan, supplied = embedding_plan(plan), replace(supplied, checker=PackChecker())
     session = RunSession(plan, None, supplied, on_open=lambda _: session.cancel())
     run_sync(session.execute, interrupt=session.interrupt).close()
-    with closing(JournalReader(journal)) as reader:
+    with closing(open_reader(journal)) as reader:
         left, accounting = len(reader.open_batches()), account(reader.counts())
     print(f"{counted(before - left, 'batch', 'batches')} given up; what was finished is kept: {accounting}")
     if left:
@@ -226,10 +235,11 @@ def recover(journal: options.JournalFile) -> None:
     Examples:
       batchwork recover out.jsonl.journal.db
     """
+    file = in_a_file(journal, "recover")
     try:
-        check_whole(journal)
+        check_whole(file)
     except JournalDamagedError:
-        print(recover_journal(journal).note)
+        print(recover_journal(file).note)
     else:
         print(f"{journal} is whole: there is nothing to recover")
 
@@ -246,8 +256,24 @@ def backup(
     Examples:
       batchwork backup out.jsonl.journal.db /backup/out-monday.journal.db
     """
-    events = back_up(journal, to)
+    events = back_up(in_a_file(journal, "backup"), to)
     print(f"{counted(events, 'event')} copied to {to}, and read there")
 
 
-COMMANDS = (status, results, retry, cancel, recover, backup)
+def copy(
+    journal: options.JournalFile,
+    to: Annotated[str, typer.Argument(metavar="TO", help="A file or a database; there must be no journal there.")],
+) -> None:
+    """Copy a journal between a file and a database, either way; a run on the copy goes on where the journal stood.
+
+    \b
+    Examples:
+      batchwork copy out.jsonl.journal.db 'postgresql://db.example/work?journal=out'
+      batchwork copy 'postgresql://db.example/work?journal=out' out.journal.db
+    """
+    address = options.without_password(journal_address(to))
+    events = copy_journal(journal, address)
+    print(f"{counted(events, 'event')} copied to {address}, and compared there")
+
+
+COMMANDS = (status, results, retry, cancel, recover, backup, copy)

@@ -3,11 +3,14 @@
 from enum import Enum
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
-from batchwork.journal import journal_at
+from batchwork.core.dsn import Dsn, JournalAddress
+from batchwork.core.errors import ConfigError
+from batchwork.journals import named_journal
+from batchwork.settings import JOURNAL
 
 FLAG = " "  # has no value, and shows none
 _question = partial(typer.Option, rich_help_panel="What is asked")
@@ -27,21 +30,49 @@ Input = Annotated[str, typer.Argument(metavar="IN", help="JSONL, CSV, TSV or Par
 
 
 _A_JOURNAL = "The journal of a run, its output file, or a BatchManager's state file."
-RunJournalFile = Annotated[
-    Path, typer.Argument(metavar="JOURNAL", help="The journal of a run, or its output file.", callback=journal_at)
-]
-JournalFile = Annotated[Path, typer.Argument(metavar="JOURNAL", help=_A_JOURNAL, callback=journal_at)]
+_OR_DATABASE = "Or postgresql://HOST/DB?journal=NAME."
+
+
+def _named(context: typer.Context, parameter: typer.CallbackParam, given: str | None) -> JournalAddress | None:
+    """The journal that a command line or the environment names."""
+    if given is None:
+        return None
+    source = context.get_parameter_source(parameter.name or "")
+    address = named_journal(given)
+    return address if source is not None and source.name == "ENVIRONMENT" else without_password(address)
+
+
+def without_password(address: JournalAddress) -> JournalAddress:
+    """An address from a command line; a ConfigError when everybody on the machine can read its password there."""
+    if isinstance(address, Dsn) and address.has_password:
+        raise ConfigError(
+            "everybody on this machine can read a password in a command line: put the address into the variable"
+            f" {JOURNAL} and leave it out here, or the password into ~/.pgpass, PGPASSWORD or a service file"
+        )
+    return address
+
+
+if TYPE_CHECKING:  # what a command gets, and how typer is told of it
+    RunJournalFile: TypeAlias = JournalAddress
+    JournalFile: TypeAlias = JournalAddress
+    Journal: TypeAlias = JournalAddress | None
+else:
+    _journal = partial(typer.Argument, metavar="JOURNAL", envvar=JOURNAL, show_envvar=False, callback=_named)
+    RunJournalFile = Annotated[str, _journal(help=f"The journal of a run, or its output file. {_OR_DATABASE}")]
+    JournalFile = Annotated[str, _journal(help=f"{_A_JOURNAL} {_OR_DATABASE}")]
+    Journal = Annotated[
+        str | None,
+        _file(
+            metavar="PATH|DSN",
+            envvar=JOURNAL,
+            show_envvar=False,
+            help=f"Remembers the run. Default: OUT.journal.db. {_OR_DATABASE}",
+            callback=_named,
+        ),
+    ]
 _out = _file("-o", "--output", metavar="OUT", help="Results: .jsonl, .csv, .tsv or .parquet; - is JSONL on stdout.")
 Out = Annotated[Path, _out]
 MaybeOut = Annotated[Path | None, _out]
-Journal = Annotated[
-    Path | None,
-    _file(
-        metavar="PATH",
-        help="Remembers the run. Default: OUT.journal.db.",
-        callback=lambda path: None if path is None else journal_at(path),
-    ),
-]
 Encoding = Annotated[
     str | None, _file(metavar="E", help="How the text of IN is written: cp1252, utf-16, shift_jis ... Default: UTF-8.")
 ]

@@ -13,20 +13,22 @@ from batchwork._bridge import run_sync
 from batchwork.cli.inputs import STDOUT, write_results
 from batchwork.cli.standing import summary_of
 from batchwork.core.difference import changed_parts
+from batchwork.core.dsn import JournalAddress
 from batchwork.core.errors import BatchworkError, ConfigError, Interrupted, RunPaused
 from batchwork.core.intake import InputRow
 from batchwork.core.ports import Entry
 from batchwork.core.words import Door, and_list, counted
 from batchwork.display import Display
 from batchwork.engine.engine import Engine, Supplied
-from batchwork.journal import JournalReader, is_ours, remember_output
+from batchwork.journal import JournalReader
+from batchwork.journals import note_output, open_reader, wrote
 from batchwork.plan import Plan
 from batchwork.run_session import RunSession
 from batchwork.summary import Exit
 from batchwork.tables import check_output
 
 
-def check_results(out: Path, journal: Path, *, overwrite: bool) -> None:
+def check_results(out: Path, journal: JournalAddress, *, overwrite: bool) -> None:
     """Find out before a run, by a ConfigError, whether its results can be written.
 
     A file that this journal did not write is not replaced without --overwrite.
@@ -37,9 +39,9 @@ def check_results(out: Path, journal: Path, *, overwrite: bool) -> None:
     check_overwrite(out, journal, overwrite=overwrite)
 
 
-def check_overwrite(out: Path, journal: Path, *, overwrite: bool) -> None:
+def check_overwrite(out: Path, journal: JournalAddress, *, overwrite: bool) -> None:
     """Refuse by a ConfigError to replace a file that the journal did not write."""
-    if out.exists() and not overwrite and not is_ours(journal, out):
+    if out.exists() and not overwrite and not wrote(journal, out):
         raise ConfigError(
             f"{out} exists, and as it is now it was not written by this run's journal (or by `results` while a run was"
             " going on); use --overwrite to replace it, or another -o"
@@ -56,14 +58,14 @@ class ResultFile:
     replaces: bool = False  # whatever is there, without keeping it
     limit: int | None = None  # how many rows of the input were asked for; None: all
 
-    def write(self, journal: Path, *, before: "_Before", say: Callable[[str], None]) -> bool:
+    def write(self, journal: JournalAddress, *, before: "_Before", say: Callable[[str], None]) -> bool:
         """Write them; whether whoever reads took them all.
 
         A file that has answers which no longer belong to the input is kept under another name.
         """
         if (out := self.path) is None:
             return True
-        with closing(JournalReader(journal)) as reader:
+        with closing(open_reader(journal)) as reader:
             self._keep_old(out, reader, before, say)
             try:
                 rows = write_results(reader, out, columns=self.columns, csv_safe=self.csv_safe)
@@ -71,7 +73,7 @@ class ResultFile:
                 os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
                 return False
         if out != STDOUT:
-            remember_output(journal, out)
+            note_output(journal, out)
         say(f"{counted(rows, 'row')} written to {'standard output' if out == STDOUT else out}")
         return True
 
@@ -129,7 +131,7 @@ def carry_out(
 
     def opened(engine: Engine) -> None:
         nonlocal before
-        with closing(JournalReader(journal)) as reader:
+        with closing(open_reader(journal)) as reader:
             before = _Before(displaced=reader.displaced(), first=_first(reader))
         display.opened(engine)
 
@@ -149,7 +151,7 @@ def carry_out(
         failure = str(error)
     finally:
         display.closed()
-    with closing(JournalReader(journal)) as reader:
+    with closing(open_reader(journal)) as reader:
         summary = summary_of(reader, door, error=failure)
     taken = True
     if not session.left_at_once:

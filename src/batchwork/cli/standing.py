@@ -9,7 +9,8 @@ from batchwork.core.event import Began, Ended, RunInput
 from batchwork.core.outcome import Deferred, Status
 from batchwork.core.stats import Accounting
 from batchwork.core.words import Door
-from batchwork.journal import JournalReader, writer_of
+from batchwork.journal import JournalReader
+from batchwork.journals import who_writes
 from batchwork.progress import Snapshot, lines
 from batchwork.summary import Summary, grouped
 
@@ -25,7 +26,7 @@ def summary_of(reader: JournalReader, door: Door, *, error: str | None = None) -
     tickets = reader.open_batches()
     accounting = account_of(reader, tickets)
     failed = reader.entries(statuses=frozenset({Status.FAILED})) if accounting.failed else ()
-    running = writer_of(reader.path) if ended is None and error is None and last is not None else None
+    running = who_writes(reader.path) if ended is None and error is None and last is not None else None
     under_way, under_way_nano = reader.under_way() if ended is None else (0, 0)
     needed = _needed(reader, tickets) if accounting.deferred else []
     is_unread, missing = _unread(last, ended, accounting.inputs)

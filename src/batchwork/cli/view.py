@@ -38,7 +38,9 @@ def view(
     if export is not None:
         print(write_report(journal, cache, export, say=lambda text: print(text, file=sys.stderr)))
         return
-    print(f"looking at {journal}; Ctrl-C ends it", file=sys.stderr)
-    serve_view(
-        journal, cache, port=port, opens=opens, until_input_ends=with_input, say=lambda url: print(url, flush=True)
-    )
+
+    def say(url: str) -> None:
+        print(f"looking at {journal}; Ctrl-C ends it", file=sys.stderr)
+        print(url, flush=True)
+
+    serve_view(journal, cache, port=port, opens=opens, until_input_ends=with_input, say=say)

@@ -16,6 +16,7 @@ from batchwork.core.reply import Usage
 from batchwork.core.request import Request
 
 _PER_REQUEST = 64  # what providers wrap around a conversation
+_WRAPPING = 8  # what that mostly is
 _PER_MESSAGE = 16
 _PER_SCHEMA = 1024  # the instructions a provider adds for constrained output
 _SCHEMA_GROWS = 4  # in a provider's subset of JSON Schema it is at most so many times as long
@@ -136,7 +137,7 @@ class Expectation:
         """Probable input and output tokens of the next call."""
         weight = _weight(bound)
         if not self._calls:
-            return weight // 4 + 4, max(1, min(max_tokens, 256))
+            return weight // 4 + _WRAPPING, max(1, min(max_tokens, 256))
         return max(1, weight * self._input // self._weight), max(1, min(max_tokens, self._output // self._calls))
 
 

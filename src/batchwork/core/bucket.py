@@ -13,7 +13,7 @@ class Bucket:
     """
 
     def __init__(self, *, per_minute: float, now: float) -> None:
-        self._at = now
+        self._since = self._at = now
         self._set(per_minute / 60.0)
         self._level = self.capacity
 
@@ -24,22 +24,28 @@ class Bucket:
     def level(self, now: float) -> float:
         """What may leave now; negative while in debt."""
         if now > self._at:  # a clock that goes backwards refills nothing and takes nothing away
-            self._level = min(self.capacity, self._level + (now - self._at) * self.per_s)
+            level = self._level + (now - self._at) * self.per_s
+            self._level = level if level < self.capacity else self.capacity  # noqa: FURB136 (a hot path)
             self._at = now
         return self._level
 
     def wait_for(self, amount: float, now: float) -> float:
         """Seconds until `amount` may leave; 0 when it may now."""
-        short = min(amount, self.capacity) - self.level(now)
+        level = self.level(now)
+        if amount <= level:
+            return 0.0
+        short = min(amount, self.capacity) - level
         return 0.0 if short <= _ROUNDING * self.capacity else short / self.per_s
 
     def take(self, amount: float, now: float) -> None:
         """Let `amount` leave."""
         self._level = self.level(now) - amount
 
-    def correct(self, estimated: float, actual: float, now: float) -> None:
-        """Replace an estimate that was taken by what was really used."""
-        self._level = min(self.capacity, self.level(now) + estimated - actual)
+    def correct(self, estimated: float, actual: float, now: float, *, taken_at: float) -> None:
+        """Replace an estimate that was taken by what was really used; one that the bucket is too young for was not."""
+        if taken_at >= self._since:
+            level = self.level(now) + estimated - actual
+            self._level = level if level < self.capacity else self.capacity  # noqa: FURB136 (a hot path)
 
     def learn(self, *, per_minute: float, now: float) -> None:
         """Adopt the limit that the provider states, keeping what is left of the current filling."""

@@ -1,7 +1,7 @@
 """The protocols through which the rooms of the house meet."""
 
 import math
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Protocol, runtime_checkable
@@ -237,9 +237,15 @@ class JournalView(Protocol):
         """The item at this place of the latest input; one that came since the last commit may be missing."""
 
     def entries(
-        self, start: int = 0, stop: int | None = None, *, statuses: frozenset[Status] | None = None, bodies: bool = True
+        self,
+        start: int = 0,
+        stop: int | None = None,
+        *,
+        statuses: frozenset[Status] | None = None,
+        bodies: bool = True,
+        asked: bool = True,
     ) -> Iterator[Entry]:
-        """Places in input order; with `bodies` their requests, columns and outcomes."""
+        """Places in input order; with `bodies` their outcomes, and with `asked` their requests and columns."""
 
     def count(self) -> int:
         """How many places the latest input has, as far as it was read."""
@@ -293,3 +299,15 @@ class Journal(JournalView, Protocol):
 
     def release(self, item: int) -> None:
         """The engine is done with this item for now: the journal need not hold it in memory."""
+
+
+@runtime_checkable
+class ForeseeingJournal(Protocol):
+    """A journal that is far away: it is told of rows before they are placed, so that it can look up many at once."""
+
+    @property
+    def foresees(self) -> int:
+        """How many rows it wants to be told of at once."""
+
+    def foresee(self, rows: Sequence[InputRow]) -> None:
+        """These rows are placed next, in this order."""

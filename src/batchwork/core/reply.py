@@ -45,6 +45,20 @@ class ReportedLimits(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     output_tokens: Limit | None = None
     tokens: Limit | None = None  # input and output together, where that is how the provider counts
 
+    def rates(self) -> tuple[float | None, ...]:
+        """The rates that it tells, in the order of its fields; written out, because every reply is asked."""
+        calls, tokens_in, tokens_out, tokens = self.requests, self.input_tokens, self.output_tokens, self.tokens
+        return (
+            None if calls is None else calls.per_minute,
+            None if tokens_in is None else tokens_in.per_minute,
+            None if tokens_out is None else tokens_out.per_minute,
+            None if tokens is None else tokens.per_minute,
+        )
+
+    def per_minute(self) -> dict[str, float]:
+        """The rates that it tells, by name."""
+        return {name: rate for name, rate in zip(self.__struct_fields__, self.rates(), strict=True) if rate}
+
 
 class ToolCall(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """A call of one of the caller's own tools, which the model asks for."""

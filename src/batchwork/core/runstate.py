@@ -38,8 +38,8 @@ class ItemState(msgspec.Struct, gc=False, eq=False):
     def apply(self, event: ItemEvent) -> tuple[int, int, int]:
         """Move on by one event; the change of (spent, unconfirmed, reserved) money it brings."""
         if isinstance(event, Settled):
-            self.status = event.outcome.status
-            self.attempts = event.outcome.attempts
+            outcome = event.outcome
+            self.status, self.attempts = outcome.status, outcome.attempts
             return self._charge(event.charged_nano, event.unconfirmed)
         if isinstance(event, Opened):
             self.index = event.index

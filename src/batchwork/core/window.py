@@ -1,7 +1,8 @@
 """Decide how many calls may be in flight: wide from the start, cut when the provider is overloaded, grown by answers.
 
 Every answer adds one, up to the most. A cut is as large as the share that was refused, is taken back if it does not
-help (`core/refusals.py`), and grows back by one per window of answers.
+help (`core/refusals.py`), and grows back by one per window of answers. Before anything is answered, one that is refused
+for being too fast leaves its place empty: the first wave is one window, not a stream.
 """
 
 from batchwork.core.refusals import Refusals
@@ -19,6 +20,7 @@ class AdaptiveWindow:
         self._size = float(most if opening is None else min(opening, most))
         self._grows_fast_to = float(most)
         self._uncut = self._size
+        self._empty: int | None = 0  # places that the first wave leaves empty; None: it is over
         self.watch(SentCalls())
 
     def watch(self, log: SentCalls) -> None:
@@ -29,7 +31,18 @@ class AdaptiveWindow:
     @property
     def size(self) -> int:
         """How many calls may be in flight now."""
-        return int(self._size)
+        return int(self._size) - (self._empty or 0)
+
+    def leave_empty(self) -> int:
+        """A call was refused for being too fast: its place stays empty until the first wave is over. How many do."""
+        if self._empty is None:
+            return 0
+        self._empty += 1
+        return self._empty
+
+    def end_first_wave(self) -> None:
+        """Something was answered, or enough time has gone by."""
+        self._empty = None
 
     def limits_known(self) -> None:
         """The provider's limits are known now: pacing takes over, the caution of the start ends."""
@@ -38,6 +51,7 @@ class AdaptiveWindow:
 
     def answered(self) -> None:
         """A call was answered."""
+        self._empty = None
         if self._refusals.trial is not None:
             self._follow(self._log.times[-1])
         elif self._size < self.most:

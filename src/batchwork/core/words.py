@@ -6,7 +6,8 @@ A remedy is written once, with names in braces: `{again}` and the other fields o
 
 import shlex
 from dataclasses import dataclass
-from pathlib import Path
+
+from batchwork.core.dsn import JournalAddress
 
 
 def counted(count: int, noun: str, nouns: str | None = None) -> str:
@@ -54,12 +55,12 @@ class Door:
         return f"--{name.replace('_', '-')}" if self.is_command else f"{name}="
 
 
-def command_line(journal: Path | str) -> Door:
+def command_line(journal: JournalAddress | str) -> Door:
     """`batchwork run` on this journal."""
     return _commands(journal, again="run the same command again")
 
 
-def journal_commands(journal: Path | str, *, source: str | None) -> Door:
+def journal_commands(journal: JournalAddress | str, *, source: str | None) -> Door:
     """The commands that are given nothing but this journal, of a run over `source`: None where it had no name."""
     run = "start the same run again on this journal"
     return _commands(
@@ -67,7 +68,7 @@ def journal_commands(journal: Path | str, *, source: str | None) -> Door:
     )
 
 
-def _commands(journal: Path | str, *, again: str) -> Door:
+def _commands(journal: JournalAddress | str, *, again: str) -> Door:
     return Door(
         again=again,
         kept="what is finished is kept",
@@ -101,8 +102,8 @@ ATTACHED = Door(
 )
 
 
-def manager_door(state: Path | None) -> Door:
-    """A BatchManager with this state file."""
+def manager_door(state: JournalAddress | None) -> Door:
+    """A BatchManager with this state file, or this database."""
     return Door(
         again="call run() again" if state is None else f"call run() again on {state}",
         kept="what is finished is kept" + (" while this manager lives; state_path= keeps it longer" * (state is None)),

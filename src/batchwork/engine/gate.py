@@ -27,7 +27,10 @@ __all__ = ["Caller", "Denied", "Gate", "Grant", "Need"]
 
 _BELOW = 0.99  # of a limit that the provider tells: whoever shares it must find something left
 _LET_THROUGH_S = 0.5  # a call that was not refused in this time was let through
+_FIRST_WAVE_S = 0.5  # how long places of a first wave stay empty when nothing is answered
 _TOKEN_ROUNDING = 1000.0  # providers round the tokens that remain to the nearest thousand
+# What a call takes from a bucket of this name: so much by itself, per input token and per output token.
+_TAKES = {"requests": (1, 0, 0), "input_tokens": (0, 1, 0), "output_tokens": (0, 0, 1), "tokens": (0, 1, 1)}
 
 
 class Gate:
@@ -50,7 +53,9 @@ class Gate:
         self._timer: Callable[[], None] | None = None
         now = clock.now()
         stated = {"requests": rates.rpm, "input_tokens": rates.input_tpm, "output_tokens": rates.output_tpm}
-        self._buckets = {name: Bucket(per_minute=rate, now=now) for name, rate in stated.items() if rate is not None}
+        self._buckets = {  # each with what a call takes from it
+            name: (Bucket(per_minute=rate, now=now), *_TAKES[name]) for name, rate in stated.items() if rate is not None
+        }
         self._stated = frozenset(self._buckets)
         self._guessed: Bucket | None = None  # at the rate that was guessed
         self._sent = SentCalls()
@@ -84,18 +89,26 @@ class Gate:
         caller.closed = True
         self._in_line -= len(caller.queue)
         for _, _, wait in caller.queue + caller.parked:
-            _tell(wait, Denied.CLOSED)
+            wait.tell(Denied.CLOSED)
         caller.queue, caller.parked = [], []
+
+    def admit_at_once(self, caller: Caller, need: Need) -> Grant | None:
+        """Let the call start if it may now and nobody stands in line before it."""
+        if caller.closed or self._in_line or caller.in_flight >= caller.bound:
+            return None
+        if self._in_flight < self._places_for(caller):
+            now = self._clock.now()
+            is_open = now >= self._cool_until and self._trial is None and self._wait_for_rate(need, now) <= 0.0
+            if is_open and self.ledger.reserve(need.worst_nano):
+                return self._grant(caller, need, now)
+        return None
 
     async def admit(self, caller: Caller, need: Need) -> Grant | Denied:
         """Wait until the call may start."""
         if caller.closed:
             return Denied.CLOSED
-        if not self._in_line and caller.in_flight < caller.bound and self._in_flight < self._places_for(caller):
-            now = self._clock.now()
-            is_open = now >= self._cool_until and self._trial is None and self._wait_for_rate(need, now) <= 0.0
-            if is_open and self.ledger.reserve(need.worst_nano):
-                return self._grant(caller, need, now)
+        if (grant := self.admit_at_once(caller, need)) is not None:
+            return grant
         wait = Wait(need, asyncio.get_running_loop().create_future())
         self._arrivals += 1
         heappush(caller.queue, (need.order, self._arrivals, wait))
@@ -115,8 +128,8 @@ class Gate:
         return size - max(1, int(size * self._newcomers))
 
     def _grant(self, caller: Caller, need: Need, now: float) -> Grant:
-        for name, bucket in self._buckets.items():
-            bucket.take(_amount(name, need), now)
+        for bucket, calls, inputs, outputs in self._buckets.values():
+            bucket.take(calls + inputs * need.input_tokens + outputs * need.output_tokens, now)
         if self._guessed is not None:
             self._guessed.take(1.0, now)
         self._sent.add(now)
@@ -161,7 +174,7 @@ class Gate:
         if grant is self._trial:
             self._end_trial(grant, now)
         self._give_back(grant, charged_nano)
-        self._correct(grant.need, usage, failure, now)
+        self._correct(grant, usage, failure, now)
         if limits is not None:
             self._learn(limits, now)
         if failure is None:
@@ -182,8 +195,10 @@ class Gate:
             self._end_trial(grant, now)
         self._give_back(grant, grant.need.worst_nano if sent else 0)
         if not sent:
-            for name, bucket in self._buckets.items():
-                bucket.correct(_amount(name, grant.need), 0, now)
+            need = grant.need
+            for bucket, calls, inputs, outputs in self._buckets.values():
+                taken = calls + inputs * need.input_tokens + outputs * need.output_tokens
+                bucket.correct(taken, 0, now, taken_at=grant.at)
         self._look_again(grant)
 
     def _give_back(self, grant: Grant, charged_nano: int) -> None:
@@ -208,12 +223,18 @@ class Gate:
             pass  # a trial says nothing about how much may be sent
         elif failure.kind is FailureKind.RATE_LIMITED:
             self._pace.refused(sent_at=sent_at, now=now)
+            if self._window.leave_empty() == 1:
+                self._clock.call_later(_FIRST_WAVE_S, self._end_first_wave)
         else:
             self._window.refused(sent_at=sent_at, now=now, in_flight=self._in_flight + 1)
         pause_s = outage.refused(sent_at=sent_at, now=now, retry_after_s=failure.retry_after_s)
         if pause_s is not None:
             self._window.take_back(now)  # nobody is let through, however few there are
             self.cool_down(pause_s)
+
+    def _end_first_wave(self) -> None:
+        self._window.end_first_wave()
+        self._dispatch()
 
     def cool_down(self, seconds: float) -> None:
         """Nobody starts a call for so long."""
@@ -236,22 +257,20 @@ class Gate:
 
     # -- rate -----------------------------------------------------------------------------------
 
-    def _correct(self, need: Need, usage: Usage | None, failure: Failure | None, now: float) -> None:
+    def _correct(self, grant: Grant, usage: Usage | None, failure: Failure | None, now: float) -> None:
         if not self._buckets:
             return
+        need = grant.need
         used_in, used_out = need.input_tokens, need.output_tokens
         if usage is not None:
             # Cache reads do not count against the rate limit at the providers that have a cache.
             used_in, used_out = usage.input_tokens - usage.cache_read_tokens, usage.output_tokens
         elif failure is not None:
             used_in = used_out = 0
-        for name, bucket in self._buckets.items():
-            if name == "input_tokens":
-                bucket.correct(need.input_tokens, used_in, now)
-            elif name == "output_tokens":
-                bucket.correct(need.output_tokens, used_out, now)
-            elif name == "tokens":
-                bucket.correct(need.input_tokens + need.output_tokens, used_in + used_out, now)
+        for bucket, calls, inputs, outputs in self._buckets.values():
+            if not calls:
+                expected = inputs * need.input_tokens + outputs * need.output_tokens
+                bucket.correct(expected, inputs * used_in + outputs * used_out, now, taken_at=grant.at)
 
     def _learn(self, limits: ReportedLimits, now: float) -> None:
         """What the provider says of itself; where the user has stated a limit, the lower one holds."""
@@ -259,17 +278,19 @@ class Gate:
             limit: Limit | None = getattr(limits, name)
             if limit is None:
                 continue
-            bucket = self._buckets.get(name)
+            bucket = self._buckets[name][0] if name in self._buckets else None
+            is_new = bucket is None
             if limit.per_minute is not None and limit.per_minute > 0:
                 per_minute = limit.per_minute * _BELOW
                 if bucket is None:
-                    bucket = self._buckets[name] = Bucket(per_minute=per_minute, now=now)
+                    bucket = Bucket(per_minute=per_minute, now=now)
+                    self._buckets[name] = (bucket, *_TAKES[name])
                     self._window.limits_known()
                     self._outage.forget(now)
                 elif name not in self._stated or per_minute / 60.0 < bucket.per_s:
                     bucket.learn(per_minute=per_minute, now=now)
             if bucket is not None and limit.remaining is not None:
-                slack = 1.0 if name == "requests" else _TOKEN_ROUNDING
+                slack = 0.0 if is_new else 1.0 if name == "requests" else _TOKEN_ROUNDING
                 bucket.lower_to(limit.remaining, now, slack=slack)
 
     def _wait_for_rate(self, need: Need, now: float) -> float:
@@ -284,8 +305,9 @@ class Gate:
                 self._pace.delayed(now)
         else:
             self._guessed = None
-        for name, bucket in self._buckets.items():
-            if (seconds := bucket.wait_for(_amount(name, need), now)) > wait_s:
+        for bucket, calls, inputs, outputs in self._buckets.values():
+            amount = calls + inputs * need.input_tokens + outputs * need.output_tokens
+            if (seconds := bucket.wait_for(amount, now)) > wait_s:
                 wait_s = seconds
         return wait_s
 
@@ -318,7 +340,7 @@ class Gate:
                 if self.ledger.could_ever_fit(need.worst_nano):
                     self._park(caller, (order, arrival, wait))
                 else:
-                    _tell(wait, Denied.NO_MONEY)
+                    wait.tell(Denied.NO_MONEY)
                 continue
             wait.future.set_result(self._grant(caller, need, now))
 
@@ -351,7 +373,7 @@ class Gate:
             for entry in parked:
                 worst = entry[2].need.worst_nano
                 if not self.ledger.could_ever_fit(worst):
-                    _tell(entry[2], Denied.NO_MONEY)
+                    entry[2].tell(Denied.NO_MONEY)
                 elif left is None or worst <= left:
                     heappush(caller.queue, entry)
                     self._in_line += 1
@@ -377,16 +399,3 @@ class Gate:
     def _wake(self) -> None:
         self._timer = None
         self._dispatch()
-
-
-def _amount(name: str, need: Need) -> float:
-    if name == "requests":
-        return 1.0
-    if name == "input_tokens":
-        return need.input_tokens
-    return need.output_tokens if name == "output_tokens" else need.input_tokens + need.output_tokens
-
-
-def _tell(wait: Wait, answer: Grant | Denied) -> None:
-    if not wait.future.done():
-        wait.future.set_result(answer)

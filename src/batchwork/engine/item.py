@@ -9,7 +9,7 @@ from batchwork.core.bounds import Expectation, WorstCase
 from batchwork.core.breaker import Pause
 from batchwork.core.decision import Decision, Move
 from batchwork.core.errors import BackendError
-from batchwork.core.event import Admitted, Settled
+from batchwork.core.event import Admitted
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.failure_table import is_refusal
 from batchwork.core.intake import Work
@@ -55,7 +55,9 @@ class ItemCarrier:
     async def carry(self, work: Work) -> None:
         """From admission to a recorded outcome; or to nothing, when the run closes first and the item stays pending."""
         if work.request is None:
-            await self._show(self._settler.record_unsent(work))
+            event = self._settler.record_unsent(work)
+            await self._p.journal.durable()
+            self._settler.show(event)
             return
         life = Life.of(work)
         if self._budgeted and (reason := self._worst.unbounded(life.request)) is not None:
@@ -72,7 +74,11 @@ class ItemCarrier:
     async def _call_until_settled(self, life: Life) -> None:
         failure: Failure | None = None
         while True:
-            grant = await self._admit(life, again=failure is not None)
+            grant: Grant | Denied | None = None
+            if failure is None:
+                grant = self._p.gate.admit_at_once(self._caller, self._need(life))
+            if grant is None:
+                grant = await self._admit(life, again=failure is not None)
             if grant is Denied.CLOSED:
                 return
             if grant is Denied.TOO_LATE:
@@ -234,10 +240,7 @@ class ItemCarrier:
         self._p.gate.cool_down(failure.retry_after_s or seconds)
 
     async def _settle(self, life: Life, outcome: AnyOutcome) -> None:
-        await self._show(self._settler.record_outcome(life, outcome))
-        life.settled = True
-
-    async def _show(self, event: Settled) -> None:
-        """On disk before anybody sees it."""
-        await self._p.journal.durable()
+        event = self._settler.record_outcome(life, outcome)
+        await self._p.journal.durable()  # on disk before anybody sees it
         self._settler.show(event)
+        life.settled = True

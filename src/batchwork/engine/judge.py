@@ -48,6 +48,8 @@ class Judge:
         if self._p.checker is None:
             return _ACCEPTED
         verdict = self._p.checker.check(life.request, reply)
+        if verdict.failure is None and verdict.value is None:
+            return _ACCEPTED
         decision = after_reply(verdict, reply, reasks=life.reasks, policy=self._p.policy)
         if decision.move is Move.ASK_AGAIN and not self._sends:
             assert decision.failure is not None

@@ -29,6 +29,7 @@ class LiveRun(Run):
 
     def __init__(self, parts: Parts, tally: Tally) -> None:
         super().__init__(parts, tally)
+        self._loop = asyncio.get_running_loop()
         self._room = asyncio.Event()
         self._caller = parts.gate.join(bound=parts.policy.max_in_flight, on_room=self._room.set)
         self._waits = Waits(parts.clock)
@@ -121,7 +122,7 @@ class LiveRun(Run):
         self._starting += 1
         if self._p.slices is not None:
             self._p.slices.start(work.index)
-        task = asyncio.create_task(self._carry(work))
+        task = self._loop.create_task(self._carry(work))
         self._tasks.add(task)
         task.add_done_callback(self._ended)
 

@@ -54,3 +54,8 @@ class Wait:
 
     need: Need
     future: asyncio.Future[Grant | Denied]
+
+    def tell(self, answer: Grant | Denied) -> None:
+        """Let it know, unless it has gone."""
+        if not self.future.done():
+            self.future.set_result(answer)

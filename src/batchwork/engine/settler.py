@@ -15,7 +15,7 @@ from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.intake import Work
 from batchwork.core.outcome import AnyOutcome, Deferred, Failed, Pending, Succeeded
 from batchwork.core.pricing import Charge, charge_for
-from batchwork.core.reply import Reply
+from batchwork.core.reply import Reply, ReportedLimits
 from batchwork.core.stats import Tally
 from batchwork.engine.life import Life
 from batchwork.engine.parts import Parts
@@ -28,6 +28,7 @@ class Settler:
         self._p = parts
         self._tally = tally
         self._price = parts.price if parts.price is not None and not parts.price.is_free else None
+        self._told: tuple[float | None, ...] = ()  # the provider's rates, as it told them last
 
     def book(self, life: Life, result: Reply | Failure, *, worst_nano: int) -> None:
         """A call has ended: its cost goes onto the item's account and into the run's sums."""
@@ -98,7 +99,8 @@ class Settler:
     def show(self, event: Settled) -> None:
         """It is on disk: everybody may see it. Raises CallbackError where a callback raised."""
         self._tally.count(event.outcome)
-        tell(self._p.on_event, event)
+        if self._p.on_event is not None:
+            tell(self._p.on_event, event)
         if self._p.on_settled is not None:
             self._p.on_settled(event.outcome)
 
@@ -144,7 +146,14 @@ class Settler:
         body = reply.body if self._p.keep_bodies else None
         if reply.limits is None and reply.body is body:
             return reply
-        return msgspec.structs.replace(reply, limits=None, body=body)
+        return msgspec.structs.replace(reply, limits=self._news(reply.limits), body=body)
+
+    def _news(self, limits: ReportedLimits | None) -> ReportedLimits | None:
+        """The provider's limits where their rates are new: the journal keeps them with the reply that told them."""
+        if limits is None or (told := limits.rates()) == self._told:
+            return None
+        self._told = told
+        return limits
 
 
 def listener_for(on_event: Callable[[Event], None] | None) -> Callable[[Event], None] | None:

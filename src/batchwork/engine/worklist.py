@@ -9,7 +9,7 @@ from batchwork.core.event import BatchReopened
 from batchwork.core.failure import FailureKind
 from batchwork.core.intake import InputRow, Work
 from batchwork.core.outcome import Failed, Status
-from batchwork.core.ports import Entry, Journal
+from batchwork.core.ports import Entry, ForeseeingJournal, Journal
 from batchwork.core.request import Request
 from batchwork.core.runstate import ItemState
 from batchwork.core.stats import Tally
@@ -35,7 +35,7 @@ def open_inputs(
     answer is in a batch that can be asked for it once more (`asks_lost`). Raises InputError where the input itself
     raised half-way.
     """
-    rows = iter(intakes)
+    rows = iter(intakes) if not isinstance(journal, ForeseeingJournal) else _foreseen(intakes, journal)
     lost = LostAnswers(journal, asks=asks_lost)
     needs_kind = len(again) < len(FailureKind) or bool(lost.chunks)
     riding = {item for ticket in journal.batches.open() for item in ticket.items}  # to be settled by this run
@@ -77,6 +77,24 @@ def open_inputs(
             yield None
             continue
         yield _work(state, tally.read - 1, intake.request, intake.problem)
+
+
+def _foreseen(intakes: Iterable[InputRow | Later], journal: ForeseeingJournal) -> Iterator[InputRow | Later]:
+    """The same rows, of which the journal is told some at a time: as many as the input has without waiting."""
+    rows = iter(intakes)
+    some: list[InputRow] = []
+    for row in rows:
+        if row is not LATER:
+            some.append(row)
+        if some and (row is LATER or len(some) >= journal.foresees):
+            journal.foresee(some)
+            yield from some
+            some = []
+        if row is LATER:
+            yield LATER
+    if some:
+        journal.foresee(some)
+        yield from some
 
 
 def _tell_of_another_question(journal: Journal, before: Entry, first: InputRow) -> None:

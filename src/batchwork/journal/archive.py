@@ -88,7 +88,7 @@ def back_up(journal: Path, to: Path) -> int:
         except JournalDamagedError:
             check_whole(journal)  # the copy is damaged where the journal is, which is then the one to name
             raise
-        _give_name(aside, to, sums)
+        give_name(aside, to, sums)
     except FAULTS as error:
         raise translated(error, to) from error
     except OSError as error:
@@ -120,7 +120,8 @@ def _copy(source: ReadConnection, aside: Path) -> None:
         source.back_up(target)  # in one step: a run that writes meanwhile neither waits nor changes what is copied
 
 
-def _give_name(aside: Path, to: Path, sums: Sums) -> None:
+def give_name(aside: Path, to: Path, sums: Sums) -> None:
+    """Give a journal that was made aside its name, which must be free."""
     try:
         os.link(aside, to)  # unlike a rename, it refuses when somebody has taken the name meanwhile
     except FileExistsError:

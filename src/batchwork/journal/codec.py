@@ -33,6 +33,7 @@ _EVENTS = (Began, Opened, Admitted, Attempted, Settled, Reopened, Ended)
 _BATCH_EVENTS = (BatchIntended, BatchSubmitted, BatchClosed, BatchReopened, BatchUploaded)
 KINDS: dict[type, int] = {event: kind for kind, event in enumerate(_EVENTS + _BATCH_EVENTS, start=1)}
 FIRST_OF_BATCHES = KINDS[BatchIntended]
+ANSWERS = f"{KINDS[Attempted]}, {KINDS[Settled]}"  # an item of a batch that was read has one of these
 _SHARE_ABOVE = 256  # characters; shorter system prompts are cheaper in place
 
 _HUGE = 1  # the code of a whole number that MessagePack has no form for, written out

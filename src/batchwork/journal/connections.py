@@ -20,6 +20,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
+from batchwork.core.dsn import JournalAddress
 from batchwork.core.errors import JournalDamagedError, JournalError, JournalWriteError
 from batchwork.journal.atomic import sync_folder
 from batchwork.journal.companions import INDEX, LOG, MARK, PRIVATE_FILE, beside, mode_of, real
@@ -184,7 +185,7 @@ def _check(connection: sqlite3.Connection, path: Path, mark: Mark | None) -> Non
             raise _behind(path, seq, mark)
 
 
-def translated(error: Exception, path: Path) -> JournalError:
+def translated(error: Exception, path: JournalAddress) -> JournalError:
     """Our error for one of SQLite's, with the remedy."""
     text = str(error)
     if isinstance(error, UnicodeDecodeError):
@@ -201,7 +202,7 @@ def translated(error: Exception, path: Path) -> JournalError:
     return JournalWriteError(f"the journal {path} cannot be used: {text}")
 
 
-def damaged(path: Path, what: str) -> JournalDamagedError:
+def damaged(path: JournalAddress, what: str) -> JournalDamagedError:
     """The error for a file that contradicts itself."""
     return JournalDamagedError(
         f"the journal {path} is damaged ({what}); `batchwork recover {path}` saves what is whole into a new one"
@@ -332,7 +333,10 @@ class ReadConnection:
 
     def all(self, sql: str, values: tuple[Any, ...] = ()) -> list[Any]:
         """All rows of a query."""
-        return list(self.each(sql, values))
+        try:
+            return self._execute(sql, values).fetchall()
+        except FAULTS as error:
+            raise translated(error, self.path) from error
 
     def sums(self) -> Sums:
         """What it all adds up to; zeros in a file that is still empty."""

@@ -94,9 +94,15 @@ class MemoryJournal:
         """Nothing to forget: memory is all there is."""
 
     def entries(
-        self, start: int = 0, stop: int | None = None, *, statuses: frozenset[Status] | None = None, bodies: bool = True
+        self,
+        start: int = 0,
+        stop: int | None = None,
+        *,
+        statuses: frozenset[Status] | None = None,
+        bodies: bool = True,
+        asked: bool = True,
     ) -> Iterator[Entry]:
-        del bodies
+        del bodies, asked
         places = self._state.places
         if stop is not None and stop - start < len(places):
             indexes = [i for i in range(start, stop) if i in places]  # one look-up for one result, not a walk over all

@@ -16,6 +16,7 @@ from batchwork.core.outcome import AnyOutcome
 from batchwork.core.runstate import ItemState
 
 _halves = Struct("<II8x").unpack
+_REMEMBERED = 1 << 16  # fingerprints of equal rows whose next occurrence is remembered
 _WORDS = 1 << 18  # of 64 bits: 2 MiB; at a million, one in three hundred new ones is looked up in vain
 
 
@@ -36,6 +37,7 @@ class Placer:
         self._known = known
         self._unchanged = not is_empty
         self._seen = SeenFilter() if is_empty else None
+        self._next: dict[bytes, int] = {}  # the occurrence that the next equal row takes
 
     def identify(self, index: int, fingerprint: bytes) -> tuple[ItemState | None, int]:
         """The known item for the row at `index`, or None and the occurrence a new one takes."""
@@ -46,11 +48,24 @@ class Placer:
             self._unchanged = False
         if self._seen is not None and not self._seen.add(fingerprint):
             return None, 0
-        first = self._known.find(fingerprint, 0)
-        if not _is_claimed(first, index):
-            return first, 0
-        occurrence = self._first_unclaimed(index, fingerprint)
+        occurrence = self._next.get(fingerprint, 0)
+        if not occurrence:
+            first = self._known.find(fingerprint, 0)
+            if not _is_claimed(first, index):
+                return first, 0
+            occurrence = self._first_unclaimed(index, fingerprint)
+            if len(self._next) >= _REMEMBERED:
+                self._next.clear()
+        self._next[fingerprint] = occurrence + 1
         return self._known.find(fingerprint, occurrence), occurrence
+
+    def looks_up(self, fingerprint: bytes) -> bool:
+        """Whether a row of this fingerprint, if it came next, would be looked up."""
+        return not self._unchanged and (self._seen is None or self._seen.may_have(fingerprint))
+
+    def claimed(self, fingerprint: bytes) -> int:
+        """How many equal rows this pass is known to have had; there may have been more."""
+        return self._next.get(fingerprint, 0)
 
     def _is_next(self, holder: ItemState, index: int) -> bool:
         """Whether the equal rows before it are all claimed: a run that ended early may have left a gap among them."""
@@ -85,6 +100,12 @@ class SeenFilter:
 
     def __init__(self) -> None:
         self._words = array("Q", bytes(8 * _WORDS))
+
+    def may_have(self, fingerprint: bytes) -> bool:
+        """Whether a fingerprint may have been seen before."""
+        at, bits = _halves(fingerprint)
+        mask = 1 << (bits & 63) | 1 << (bits >> 6 & 63) | 1 << (bits >> 12 & 63) | 1 << (bits >> 18 & 63)
+        return bool(self._words[at % _WORDS] & mask == mask)
 
     def add(self, fingerprint: bytes) -> bool:
         """Remember a fingerprint; whether it may have been seen before."""

@@ -4,14 +4,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from batchwork.core.batch_book import BatchBook, Ticket
+from batchwork.core.dsn import JournalAddress
 from batchwork.core.event import BatchEvent, Began, Event
 from batchwork.core.outcome import Status
 from batchwork.core.ports import Entry, Totals
 from batchwork.core.request import Request
 from batchwork.journal.connections import ReadConnection
 from batchwork.journal.placer import outcome_at
-from batchwork.journal.rows import STATUSES, ItemRow, Sums
-from batchwork.journal.tables import EventTable, Identities, ItemTable
+from batchwork.journal.rows import MOST_EVENTS, STATUSES, ItemRow, Sums
+from batchwork.journal.tables import AT_ONCE, EventTable, Identities, ItemTable
 
 
 class JournalReader:
@@ -21,10 +22,14 @@ class JournalReader:
     """
 
     def __init__(self, path: Path, *, pinned: bool = False) -> None:
+        connection = ReadConnection(path, pinned=pinned)
+        self._read_from(path, connection, ItemTable(connection), EventTable(connection))
+
+    def _read_from(
+        self, path: JournalAddress, connection: ReadConnection, items: ItemTable, events: EventTable
+    ) -> None:
         self.path = path
-        self._connection = ReadConnection(path, pinned=pinned)
-        self.items = ItemTable(self._connection)
-        self._events = EventTable(self._connection)
+        self._connection, self.items, self._events = connection, items, events
         self._identities: Identities | None = None
 
     def close(self) -> None:
@@ -119,7 +124,8 @@ class JournalReader:
         """The files this journal wrote, the latest last: path, size and time of change."""
         rows = self._connection.all("SELECT path, size, mtime_ns FROM output ORDER BY rowid")
         self._connection.let_go()
-        return [(self.path.parent / path, size, mtime_ns) for path, size, mtime_ns in rows]
+        folder = self.path.parent if isinstance(self.path, Path) else Path()
+        return [(folder / path, size, mtime_ns) for path, size, mtime_ns in rows]
 
     def events(self) -> Iterator[Event]:
         """Every event from the first to the last."""
@@ -160,14 +166,25 @@ class JournalReader:
         return row
 
     def entries(
-        self, start: int = 0, stop: int | None = None, *, statuses: frozenset[Status] | None = None, bodies: bool = True
+        self,
+        start: int = 0,
+        stop: int | None = None,
+        *,
+        statuses: frozenset[Status] | None = None,
+        bodies: bool = True,
+        asked: bool = True,
     ) -> Iterator[Entry]:
         """Places in input order, read in pages so that a long iteration pins no snapshot."""
+        few = AT_ONCE // MOST_EVENTS if asked else AT_ONCE
         try:
             for page in self.items.pages(start, stop):
-                for row in page:
-                    if statuses is None or row.status in statuses:
-                        yield self._entry(row, bodies)
+                wanted = page if statuses is None else [row for row in page if row.status in statuses]
+                for first in range(0, len(wanted), few):
+                    rows = wanted[first : first + few]
+                    if bodies:
+                        self._events.read_ahead([seq for row in rows for seq in row.events(asked=asked)])
+                    for row in rows:
+                        yield self._entry(row, bodies=bodies, asked=asked)
                 self._connection.let_go()
         finally:
             self._connection.let_go()
@@ -175,14 +192,17 @@ class JournalReader:
     def entry(self, item: int) -> Entry | None:
         """An item by its number, with its request, columns and outcome; None when there is none or it has no place."""
         row = self.items.row(item)
-        entry = None if row is None or row.index is None else self._entry(row, bodies=True)
+        entry = None if row is None or row.index is None else self._entry(row)
         self._connection.let_go()
         return entry
 
-    def _entry(self, row: ItemRow, bodies: bool) -> Entry:
+    def _entry(self, row: ItemRow, *, bodies: bool = True, asked: bool = True) -> Entry:
         assert row.index is not None
         entry = Entry(index=row.index, item=row.item, status=row.status, paid_nano=row.paid_nano, attempts=row.attempts)
         if not bodies:
+            return entry
+        entry.outcome = outcome_at(self._events.outcome(row), row.index)
+        if not asked:
             return entry
         opened = self._events.opened(row, row.columns_seq)
         if opened.index != row.index:
@@ -190,5 +210,4 @@ class JournalReader:
         entry.columns = opened.columns
         first = opened if row.request_seq == row.columns_seq else self._events.opened(row, row.request_seq)
         entry.request = first.request
-        entry.outcome = outcome_at(self._events.outcome(row), row.index)
         return entry

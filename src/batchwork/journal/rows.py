@@ -23,6 +23,7 @@ SELECT_SUMS = f"SELECT {', '.join(SUM_COLUMNS)}, crc FROM total"  # noqa: S608
 UPDATE_SUMS = f"UPDATE total SET {', '.join(f'{column}=?' for column in SUM_COLUMNS)}, crc=?"  # noqa: S608
 STATUSES = tuple(Status)  # the place of a status here is its number on disk
 _CODES = {status: code for code, status in enumerate(STATUSES)}
+MOST_EVENTS = 3  # that tell of one item: what was asked, where it stands now, its outcome
 _NONE: Mapping[Status, int] = {}
 _pack = struct.Struct("<11q").pack
 
@@ -42,7 +43,7 @@ class ItemRow(ItemState, gc=False, eq=False):
         """The row as it goes to disk."""
         values = (
             self.item,
-            self.fingerprint,
+            bytearray(self.fingerprint),  # which SQLite's driver takes as it is; bytes cost it a search for an adapter
             self.occurrence,
             self.index,
             _CODES[self.status],
@@ -55,6 +56,36 @@ class ItemRow(ItemState, gc=False, eq=False):
             self.settled_seq,
         )
         return (*values, _checksum(values))
+
+    def standing(self) -> tuple[int, ...]:
+        """What changes of a row that keeps its place: its standing, with the checksum of all of it, and its number."""
+        code, place = _CODES[self.status], -1 if self.index is None else self.index
+        packed = _pack(
+            self.item,
+            self.occurrence,
+            place,
+            code,
+            self.reserved_nano,
+            self.paid_nano,
+            self.attempts,
+            self.columns_digest,
+            self.request_seq,
+            self.columns_seq,
+            self.settled_seq,
+        )
+        crc = crc32(packed, crc32(self.fingerprint))
+        return code, self.reserved_nano, self.paid_nano, self.attempts, self.settled_seq, crc, self.item
+
+    def events(self, *, asked: bool) -> tuple[int, ...]:
+        """The numbers of the events that tell its outcome, if it has one, and what was `asked`."""
+        settled = (self.settled_seq,) if self.settled_seq else ()
+        if not asked:
+            return settled
+        return (
+            (*settled, self.columns_seq)
+            if self.columns_seq == self.request_seq
+            else (*settled, self.columns_seq, self.request_seq)
+        )
 
     @classmethod
     def stored(cls, values: tuple[Any, ...]) -> Self:

@@ -17,6 +17,7 @@ from batchwork.journal.writer import JournalWriter
 
 _LIVE = frozenset({Status.PENDING, Status.DEFERRED})
 _SETTLED, _REOPENED = codec.KINDS[Settled], codec.KINDS[Reopened]
+_OF_ITEMS = frozenset(kind for event, kind in codec.KINDS.items() if issubclass(event, ItemEvent))
 _ANSWERS = (_SETTLED, codec.KINDS[Attempted])  # an item of a batch that was read has one of these
 
 
@@ -24,10 +25,13 @@ class SqliteJournal:
     """A journal file that this process writes; construction opens it and takes the writer's lock."""
 
     def __init__(self, path: Path, *, utc: Callable[[], float]) -> None:
-        self.path = path
+        self._write_with(JournalWriter(path), utc)
+
+    def _write_with(self, writer: JournalWriter, utc: Callable[[], float]) -> None:
+        self.path = writer.path
         self.listener: Callable[[Event], None] | None = None
         self._utc = utc
-        self._writer = writer = JournalWriter(path)
+        self._writer = writer
         self._cache, self._rows, self._sums = writer.cache, writer.cache.rows, writer.sums
         self._reader, self._items = writer.reader, writer.reader.items
         self.batches = writer.batches
@@ -138,26 +142,9 @@ class SqliteJournal:
         sums.seq = seq = sums.seq + 1
         kind = codec.KINDS[type(event)]
         item = -1
-        if isinstance(event, ItemEvent):
-            item = event.item
-            row = self._rows[item]
-            before = None if row.index is None else row.status
-            change = row.apply(event)
-            if row.status is not before and row.index is not None:  # an item that stands nowhere is not counted
-                sums.counts[row.status] += 1
-                if before is not None:
-                    sums.counts[before] -= 1
-            if change is not UNCHANGED:
-                sums.spent += change[0]
-                sums.unconfirmed += change[1]
-                sums.reserved += change[2]
-            if kind == _SETTLED:
-                row.settled_seq = seq
-            elif kind == _REOPENED:
-                row.settled_seq = 0
-            if self.batches.rides and kind in _ANSWERS:
-                self.batches.answered(item)
-            self._cache.changed[item] = row
+        if kind in _OF_ITEMS:
+            item = event.item  # type: ignore[union-attr]  # its kind says so
+            self._apply(event, kind, seq)  # type: ignore[arg-type]
         elif isinstance(event, Ended):
             self._trim(event.inputs)
         elif isinstance(event, BatchEvent):
@@ -165,9 +152,32 @@ class SqliteJournal:
             sums.batches += 1
         writer = self._writer
         body = codec.encode(event, writer.blobs)
-        writer.events.append((seq, self._utc(), kind, item, body, codec.checksum(seq, kind, item, body)))
+        # A bytearray is what SQLite's driver takes as it is; bytes cost it a search for an adapter.
+        writer.events.append((seq, self._utc(), kind, item, bytearray(body), codec.checksum(seq, kind, item, body)))
         if self.listener is not None:
             self.listener(event)
+
+    def _apply(self, event: ItemEvent, kind: int, seq: int) -> None:
+        """Move an item on by one event, and the sums with it."""
+        item, sums = event.item, self._sums
+        row = self._rows[item]
+        before = None if row.index is None else row.status
+        change = row.apply(event)
+        if row.status is not before and row.index is not None:  # an item that stands nowhere is not counted
+            sums.counts[row.status] += 1
+            if before is not None:
+                sums.counts[before] -= 1
+        if change is not UNCHANGED:
+            sums.spent += change[0]
+            sums.unconfirmed += change[1]
+            sums.reserved += change[2]
+        if kind == _SETTLED:
+            row.settled_seq = seq
+        elif kind == _REOPENED:
+            row.settled_seq = 0
+        if kind in _ANSWERS and self.batches.rides:
+            self.batches.answered(item)
+        self._cache.changed[item] = row
 
     def _trim(self, inputs: int | None) -> None:
         """The input has ended: who stood beyond its end stands nowhere, in memory now and on disk with the event."""
@@ -196,10 +206,16 @@ class SqliteJournal:
         return self._reader.request_of(item)
 
     def entries(
-        self, start: int = 0, stop: int | None = None, *, statuses: frozenset[Status] | None = None, bodies: bool = True
+        self,
+        start: int = 0,
+        stop: int | None = None,
+        *,
+        statuses: frozenset[Status] | None = None,
+        bodies: bool = True,
+        asked: bool = True,
     ) -> Iterator[Entry]:
         self.flush()
-        return self._reader.entries(start, stop, statuses=statuses, bodies=bodies)
+        return self._reader.entries(start, stop, statuses=statuses, bodies=bodies, asked=asked)
 
     def count(self) -> int:
         self.flush()

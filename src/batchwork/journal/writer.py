@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from batchwork.clock import SystemClock, next_turn
+from batchwork.core.dsn import JournalAddress
 from batchwork.core.errors import JournalError
 from batchwork.core.outcome import Status
 from batchwork.journal import codec
@@ -32,9 +33,9 @@ _CLOCK = SystemClock()
 _INSERT_EVENT = "INSERT INTO event VALUES (?,?,?,?,?,?)"
 _INSERT_BLOB = "INSERT OR IGNORE INTO blob VALUES (?,?,?)"
 _INSERT_ITEM = "INSERT INTO item VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)"
-# The numbers are the places in `ItemRow.values`, so that one tuple serves all three. An update that leaves the place
-# alone does not touch its index.
-_UPDATE_ITEM = "UPDATE item SET status=?5, reserved=?6, paid=?7, attempts=?8, settled_seq=?12, crc=?13 WHERE id=?1"
+# An update that leaves the place alone does not touch its index.
+_UPDATE_ITEM = "UPDATE item SET status=?, reserved=?, paid=?, attempts=?, settled_seq=?, crc=? WHERE id=?"
+# The numbers are the places in `ItemRow.values`, so that one tuple serves both.
 _MOVE_ITEM = (
     "UPDATE item SET idx=?4, status=?5, reserved=?6, paid=?7, attempts=?8, columns=?9, columns_seq=?11,"
     " settled_seq=?12, crc=?13 WHERE id=?1"
@@ -44,7 +45,7 @@ _SELECT_BEYOND = f"SELECT {ITEM_COLUMNS} FROM item WHERE idx >= ? LIMIT 1000"  #
 
 
 @dataclass(slots=True, kw_only=True)
-class _Group:
+class Group:
     """What one commit carries, so that it can be taken back when the commit fails."""
 
     events: int
@@ -60,16 +61,7 @@ class JournalWriter:
     """A journal file that this process writes, from construction until `close`; what is queued for it."""
 
     def __init__(self, path: Path) -> None:
-        self.path = path
-        self.events: list[tuple[int, float, int, int, bytes, int]] = []  # rows of the table of events
-        self.blobs: codec.Blobs = {}
-        self.trim: int | None = None  # places from here on are taken away
-        self.cache = RowCache()
-        self._waiters: list[asyncio.Future[None]] = []
-        self._task: asyncio.Task[None] | None = None
-        self._next_at = 0.0  # when the next commit may start, on the loop's clock
-        self._group: _Group | None = None  # on its way to the disk
-        self._broken: JournalError | None = None
+        self._begin_queue(path)
         with ExitStack() as undo:
             undo.callback(WriterLock(path).release)
             self._connection = undo.enter_context(closing(connect(path, writable=True)))
@@ -81,6 +73,18 @@ class JournalWriter:
             self._mark_file.write(self.sums.mark)
             self._files = undo.pop_all()
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="journal")
+
+    def _begin_queue(self, path: JournalAddress) -> None:
+        self.path = path
+        self.events: list[tuple[int, float, int, int, bytearray, int]] = []  # rows of the table of events
+        self.blobs: codec.Blobs = {}
+        self.trim: int | None = None  # places from here on are taken away
+        self.cache = RowCache()
+        self._waiters: list[asyncio.Future[None]] = []
+        self._task: asyncio.Task[None] | None = None
+        self._next_at = 0.0  # when the next commit may start, on the loop's clock
+        self._group: Group | None = None  # on its way to the disk
+        self._broken: JournalError | None = None
 
     async def durable(self) -> None:
         """Return when everything queued so far is on disk."""
@@ -181,7 +185,7 @@ class JournalWriter:
         if self.blobs:
             blobs = ((key, body, codec.blob_checksum(key, body)) for key, body in self.blobs.items())
             connection.executemany(_INSERT_BLOB, blobs)
-        group = _Group(events=len(self.events), blobs=list(self.blobs), trim=self.trim)
+        group = Group(events=len(self.events), blobs=list(self.blobs), trim=self.trim)
         self._put_in_rows(group)
         if self.trim is not None:
             self._put_in_trim(group, self.trim)
@@ -190,7 +194,7 @@ class JournalWriter:
         self.cache.write_changed()
         self._group = group
 
-    def _put_in_rows(self, group: _Group) -> None:
+    def _put_in_rows(self, group: Group) -> None:
         changed = []
         for row in self.cache.changed.values():
             if row.is_new:
@@ -199,10 +203,12 @@ class JournalWriter:
                 group.moved.append(row)
             else:
                 changed.append(row)
-        for sql, rows in ((_MOVE_ITEM, group.moved), (_INSERT_ITEM, group.new), (_UPDATE_ITEM, changed)):
-            self._connection.executemany(sql, map(ItemRow.values, rows))
+        if group.moved:
+            self._connection.executemany(_MOVE_ITEM, map(ItemRow.values, group.moved))
+        self._connection.executemany(_INSERT_ITEM, map(ItemRow.values, group.new))
+        self._connection.executemany(_UPDATE_ITEM, map(ItemRow.standing, changed))
 
-    def _put_in_trim(self, group: _Group, inputs: int) -> None:
+    def _put_in_trim(self, group: Group, inputs: int) -> None:
         """The input has become shorter: take the places beyond its end away."""
         while page := [
             ItemRow.stored(values) for values in self._connection.execute(_SELECT_BEYOND, (inputs,)).fetchall()

@@ -13,7 +13,8 @@ from batchwork.core.ports import Clock, JournalView
 from batchwork.core.words import Door
 from batchwork.engine.engine import Engine
 from batchwork.engine.slices import Slices
-from batchwork.journal import JournalReader, MemoryJournal
+from batchwork.journal import MemoryJournal
+from batchwork.journals import open_reader
 from batchwork.manager.options import PreparedJob
 from batchwork.manager.results import BatchResults
 from batchwork.manager.state_file import FAILED, SUCCEEDED, StateView
@@ -118,7 +119,7 @@ class JobRun:
                 known = None
                 if self.view.item(index).status == SUCCEEDED:  # one that had failed may have been mended
                     if paid is None and (path := self._job.plan.journal) is not None:
-                        paid = stack.enter_context(closing(JournalReader(path)))
+                        paid = stack.enter_context(closing(open_reader(path)))
                     known = None if paid is None else paid.at(index)
                 if known is not None and known.fingerprint != row.fingerprint:
                     raise ConfigError(
@@ -155,7 +156,7 @@ class JobRun:
         view, journal = self.view, engine.journal
         times: dict[int, float] = {}
         if self._job.plan.journal is not None and journal.count():
-            with closing(JournalReader(self._job.plan.journal)) as reader:
+            with closing(open_reader(self._job.plan.journal)) as reader:
                 times = reader.settled_times()
                 for event in reader.batch_events():
                     view.recall_batch(event)

@@ -10,12 +10,14 @@ from typing import Any
 
 from batchwork._bridge import run_sync
 from batchwork.assembly import with_kept_limit
+from batchwork.core.dsn import Dsn, is_dsn
 from batchwork.core.errors import ConfigError, Interrupted
 from batchwork.core.event import Ended
 from batchwork.core.money import NANO, to_dollars
 from batchwork.core.outcome import Status
 from batchwork.core.words import manager_door
-from batchwork.journal import JournalReader, MemoryJournal
+from batchwork.journal import MemoryJournal
+from batchwork.journals import open_reader
 from batchwork.manager.inputs import PdfMode
 from batchwork.manager.job_run import JobRun
 from batchwork.manager.options import JobOptions, prepare_job
@@ -31,7 +33,7 @@ from batchwork.tables import Exports
 
 _log = logging.getLogger(__name__)
 _OURS = {
-    "journal": "state_path says where the journal is",
+    "journal": "state_path says where the journal is; only a database, postgresql://..., is named by itself",
     "fresh": "remove the state file to start anew",
     "items_per_batch": "it is items_per_job here",
     "max_parallel_batches": "it is max_parallel_jobs here",
@@ -67,6 +69,7 @@ class BatchManager(Exports):
             None: the ceiling of the run before on this state, where it had one.
         state_path: a JSON file that shows every item and from which a later run goes on; its journal lies beside it.
         save_results_dir: a folder for `raw/` results, as the provider gave them, and `processed/` ones.
+        journal: a database that keeps everything, postgresql://HOST/DB?journal=NAME; `state_path` then only shows it.
         response_model, enable_citations, pdf, the limits of documents (max_bytes, max_memory_mb, ...), and every option
             of `batchwork.run`: as for `batch()`.
 
@@ -104,11 +107,15 @@ class BatchManager(Exports):
         for name, value in (("items_per_job", items_per_job), ("max_parallel_jobs", max_parallel_jobs)):
             if isinstance(value, bool) or not isinstance(value, int) or value < 1:
                 raise ConfigError(f"{name} must be a whole number of at least 1, got {value!r}")
+        database = batch_kwargs.get("journal")
+        database = Dsn.parse(database) if isinstance(database, str) and is_dsn(database) else database
+        if isinstance(database, Dsn):
+            del batch_kwargs["journal"]
         for name, why in _OURS.items():
             if name in batch_kwargs:
                 raise ConfigError(f"{name} is not for a BatchManager: {why}")
         options = {"model": model, "max_cost": max_cost, **batch_kwargs}
-        self._folder = _folder_of(state_path, save_results_dir, items_per_job)
+        self._folder = _folder_of(state_path, save_results_dir, items_per_job, database)
         # Whether its files are there matters to a run, not to a look at what is on disk.
         self._is_unchecked = self._folder.state is not None and self._folder.state.exists()
         options |= {"items_per_batch": items_per_job, "max_parallel_batches": max_parallel_jobs}
@@ -124,7 +131,7 @@ class BatchManager(Exports):
             written=None if saved is None else saved.citations,
             is_reopened=self._is_unchecked,
         )
-        self._door = manager_door(self._folder.state)
+        self._door = manager_door(self._folder.state or self._folder.database)
         self._most_jobs = max_parallel_jobs
         self._view: StateView | None = None
         self._latest: BatchResults | None = None
@@ -165,7 +172,7 @@ class BatchManager(Exports):
         if self._latest is not None:
             return self._latest
         found = self._found()
-        source: OutcomeSource = self._memory if found is None else JournalReader(found.journal)
+        source: OutcomeSource = self._memory if found is None else open_reader(found.journal)
         priced = self._view is None or self._view.priced if found is None else found.priced
         return BatchResults(EveryPlace(source, len(self._job.inputs)), self._job.finisher, priced=priced)
 
@@ -261,7 +268,7 @@ class BatchManager(Exports):
         if found is None:
             return self._new_view(new_run(self._folder, self._job))
         view = self._new_view(found.kept)
-        with closing(JournalReader(found.journal)) as reader:
+        with closing(open_reader(found.journal)) as reader:
             view.restore(reader, reader.totals(), priced=found.priced)
             for ticket in reader.open_batches():
                 view.taken_up(ticket)
@@ -270,7 +277,9 @@ class BatchManager(Exports):
         return view
 
 
-def _folder_of(state_path: str | Path | None, save_results_dir: str | Path | None, width: int) -> RunFolder:
+def _folder_of(
+    state_path: str | Path | None, save_results_dir: str | Path | None, width: int, database: Dsn | None
+) -> RunFolder:
     state = None if state_path is None else Path(state_path)
     if state is not None:
         if state.is_dir():
@@ -278,4 +287,4 @@ def _folder_of(state_path: str | Path | None, save_results_dir: str | Path | Non
         if not state.parent.is_dir():
             raise ConfigError(f"there is no folder {state.parent} for the state file {state}")
     files = None if save_results_dir is None else ResultFiles(Path(save_results_dir), width=width)
-    return RunFolder(state=state, files=files, items_per_job=width)
+    return RunFolder(state=state, files=files, items_per_job=width, database=database)

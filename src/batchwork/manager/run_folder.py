@@ -12,12 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from batchwork.clock import SystemClock
+from batchwork.core.dsn import Dsn, JournalAddress, name_of
 from batchwork.core.errors import ConfigError
 from batchwork.core.event import Began
 from batchwork.core.words import counted
-from batchwork.journal import JournalReader, journal_of_state, set_aside
+from batchwork.journal import journal_of_state, set_aside
 from batchwork.journal.atomic import write_atomically
 from batchwork.journal.connections import holds_nothing
+from batchwork.journals import is_there, open_reader
 from batchwork.manager.options import PreparedJob
 from batchwork.manager.result_files import ResultFiles
 from batchwork.manager.state_file import PROCESSING, State, read_state, stamp
@@ -35,10 +37,13 @@ class RunFolder:
     state: Path | None
     files: ResultFiles | None
     items_per_job: int
+    database: Dsn | None = None  # the journal, where it is not beside the state
 
     @property
-    def journal(self) -> Path | None:
-        """The truth, beside the view."""
+    def journal(self) -> JournalAddress | None:
+        """The truth, beside the view or in a database."""
+        if self.database is not None:
+            return self.database
         return None if self.state is None else journal_of_state(self.state)
 
 
@@ -46,7 +51,7 @@ class RunFolder:
 class FoundRun:
     """The run that is at a place: what identifies it, and what was known of its prices."""
 
-    journal: Path
+    journal: JournalAddress
     kept: dict[str, Any]
     priced: bool
     alone: State | None  # the state, where it came without its journal
@@ -57,13 +62,22 @@ def found_at(folder: RunFolder, job: PreparedJob) -> FoundRun | None:
 
     Raises ConfigError where what is there belongs to another input or model, or cannot be told.
     """
-    if folder.state is None or folder.journal is None or not folder.state.exists():
+    if folder.journal is None:
         return None
-    found = _of_journal(folder.journal) or _of_state(folder.state, folder.journal)
+    has_state = folder.state is not None and folder.state.exists()
+    if folder.database is None and not has_state:
+        return None
+    found = _of_journal(folder.journal)
+    if found is None and (folder.state is None or not has_state):
+        return None
+    if found is None:
+        assert folder.state is not None
+        found = _of_state(folder.state, folder.journal)
     difference = _difference(found.kept, _identity(folder, job), folder.state, job)
     if difference is not None:
+        where = folder.state if folder.database is None else folder.database
         raise ConfigError(
-            f"{folder.state} belongs to another run: {difference}. Go on with what it was made with, name another"
+            f"{where} belongs to another run: {difference}. Go on with what it was made with, name another"
             " state_path for this one, or move the state file away to start anew (its journal is then set aside, not"
             " deleted)"
         )
@@ -76,17 +90,22 @@ def open_run(folder: RunFolder, job: PreparedJob) -> dict[str, Any]:
     Raises ConfigError also where there are open batches that nobody would take up.
     """
     mine = new_run(folder, job)
-    if folder.state is None or folder.journal is None:
+    if folder.journal is None:
         return mine
     found = found_at(folder, job)
+    if found is None and isinstance(folder.journal, Dsn):
+        return mine
     if found is None:
-        _start_afresh(folder.state, folder.journal, folder.files)
+        assert folder.state is not None
+        _start_afresh(folder.state, journal_of_state(folder.state), folder.files)
         return mine
     mine |= {name: found.kept[name] for name in ("manager_id", "created_at")}
+    if folder.state is None:
+        return mine
     if found.alone is not None:
         _refuse_unknown_batches(folder.state, folder.journal, found.alone)
         import_state(found.alone, job, folder.journal, folder.files, settings={MANAGER: mine})
-    elif _read(folder.state) is None:
+    elif folder.state.exists() and _read(folder.state) is None:
         _keep_damaged(folder.state)
     return mine
 
@@ -107,15 +126,15 @@ def _identity(folder: RunFolder, job: PreparedJob) -> dict[str, Any]:
     }
 
 
-def _last_run(journal: Path) -> Began | None:
+def _last_run(journal: JournalAddress) -> Began | None:
     """The latest run on a journal; a file whose making was cut off is nothing yet."""
-    if holds_nothing(journal):
+    if holds_nothing(journal) if isinstance(journal, Path) else not is_there(journal):
         return None
-    with closing(JournalReader(journal)) as reader:
+    with closing(open_reader(journal)) as reader:
         return reader.last_run()
 
 
-def _of_journal(path: Path) -> FoundRun | None:
+def _of_journal(path: JournalAddress) -> FoundRun | None:
     began = _last_run(path)
     if began is None:
         return None
@@ -125,11 +144,11 @@ def _of_journal(path: Path) -> FoundRun | None:
     return FoundRun(journal=path, kept=kept, priced=began.priced, alone=None)
 
 
-def _of_state(path: Path, journal: Path) -> FoundRun:
+def _of_state(path: Path, journal: JournalAddress) -> FoundRun:
     state = _read(path)
     if state is None:
         raise ConfigError(
-            f"{path} is not a state file, and its journal {journal.name} is not there;"
+            f"{path} is not a state file, and its journal {name_of(journal)} is not there;"
             " name another state_path, or move the file away to start anew"
         )
     names = ("manager_id", "created_at", "model", "items_per_job", "inputs_digest", "batch_kwargs")
@@ -137,7 +156,9 @@ def _of_state(path: Path, journal: Path) -> FoundRun:
     return FoundRun(journal=journal, kept=kept, priced=state.total_cost is not None, alone=state)
 
 
-def _read(path: Path) -> State | None:
+def _read(path: Path | None) -> State | None:
+    if path is None:
+        return None
     try:
         return read_state(path)
     except OSError as error:
@@ -149,7 +170,7 @@ def _start_afresh(state: Path, journal: Path, files: ResultFiles | None) -> None
     began = _last_run(journal)
     if began is None:
         return
-    with closing(JournalReader(journal)) as reader:
+    with closing(open_reader(journal)) as reader:
         tickets = reader.open_batches()
     if tickets:
         names = ", ".join(ticket.batch_id or "one without a number yet" for ticket in tickets[:3])
@@ -167,7 +188,7 @@ def _start_afresh(state: Path, journal: Path, files: ResultFiles | None) -> None
     _log.warning("the state file %s is gone: starting anew; the old journal is kept as %s", state, aside)
 
 
-def _refuse_unknown_batches(path: Path, journal: Path, state: State) -> None:
+def _refuse_unknown_batches(path: Path, journal: JournalAddress, state: State) -> None:
     """What is at the provider is taken up by its number and its custom ids, or not asked again without a word."""
     named = {place for batch in state.open_batches if batch.batch_id is not None for place in batch.places()}
     lost = [
@@ -180,9 +201,9 @@ def _refuse_unknown_batches(path: Path, journal: Path, state: State) -> None:
         names = ", ".join(f"job {job.index} as {job.batch_id or 'one without a number yet'}" for job in lost[:3])
         raise ConfigError(
             f"{path} came without its journal, and {len(lost)} of its jobs were at the provider when it was written"
-            f" ({names}): asking again could pay for them twice. To take them up, put {journal.name} beside it, or read"
-            " them with BatchJob.attach(). To give them up, set the batch_id of these jobs to null and open_batches"
-            f" to [] in {path.name}"
+            f" ({names}): asking again could pay for them twice. To take them up, put {name_of(journal)} beside it, or"
+            " read them with BatchJob.attach(). To give them up, set the batch_id of these jobs to null and"
+            f" open_batches to [] in {path.name}"
         )
 
 
@@ -195,7 +216,7 @@ def _keep_damaged(path: Path) -> None:
     _log.warning("the state file %s cannot be read: it is rebuilt from the journal and kept as %s", path, aside.name)
 
 
-def _difference(kept: dict[str, Any], mine: dict[str, Any], path: Path, job: PreparedJob) -> str | None:
+def _difference(kept: dict[str, Any], mine: dict[str, Any], path: Path | None, job: PreparedJob) -> str | None:
     """What tells a run from the one that is there: it goes on with the same input and question, or not at all."""
     if kept["model"] != mine["model"]:
         return f"its model is {kept['model']!r}, this one's {mine['model']!r}"

@@ -4,16 +4,17 @@ The values come from the result files where there are any; without them an item 
 """
 
 import logging
-from pathlib import Path
 from typing import Any
 
 from batchwork.clock import SystemClock
+from batchwork.core.dsn import JournalAddress
 from batchwork.core.event import BatchIntended, BatchSubmitted, Began, Ended, Settled
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.money import nano_from_dollars
 from batchwork.core.outcome import AnyOutcome, Failed, Succeeded
 from batchwork.core.reply import Reply, Usage
 from batchwork.journal import SqliteJournal
+from batchwork.journals import open_journal
 from batchwork.manager.finisher import IMPORTED
 from batchwork.manager.options import PreparedJob
 from batchwork.manager.result_files import ResultFiles
@@ -23,11 +24,11 @@ _log = logging.getLogger(__name__)
 
 
 def import_state(
-    state: State, job: PreparedJob, path: Path, files: ResultFiles | None, *, settings: dict[str, Any]
+    state: State, job: PreparedJob, path: JournalAddress, files: ResultFiles | None, *, settings: dict[str, Any]
 ) -> None:
     """Write a journal in which everything stands as the state says."""
     _log.warning("the state file came without its journal: what it has settled is taken over")
-    journal = SqliteJournal(path, utc=SystemClock().utc)
+    journal = open_journal(path, utc=SystemClock().utc, max_wait_s=job.plan.policy.max_wait_s)
     try:
         journal.begin(
             Began(run_id=journal.run_id, model=state.model, priced=state.total_cost is not None, settings=settings)

@@ -19,8 +19,8 @@ from batchwork.core.event import BatchClosed, BatchIntended, BatchSubmitted, Eve
 from batchwork.core.outcome import AnyOutcome
 from batchwork.core.ports import Entry
 from batchwork.engine.engine import Engine
-from batchwork.journal import JournalReader
 from batchwork.journal.atomic import write_atomically
+from batchwork.journals import open_reader
 from batchwork.manager.finisher import Citations, Finisher
 from batchwork.manager.result_files import ResultFiles
 from batchwork.manager.state_file import FAILED, SUCCEEDED, StateView
@@ -179,7 +179,7 @@ class StateWriter:
         assert self._engine is not None
         if self._engine.plan.journal is None:
             return list(self._engine.journal.entries(start, stop))
-        with closing(JournalReader(self._engine.plan.journal)) as reader:
+        with closing(open_reader(self._engine.plan.journal)) as reader:
             return list(reader.entries(start, stop))
 
     def _catch_up(self, files: ResultFiles) -> None:

@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 
 import msgspec
 
-from batchwork.clock import stopwatch
+from batchwork.clock import SystemClock, stopwatch
 from batchwork.core.ports import Backend
 from batchwork.prompts import open_prompt_service
 from batchwork.server.admission import Admission, Lease, RequestResult, RequestRun
@@ -46,7 +46,7 @@ class Application:
 
     def __init__(self, config: ServerConfig, *, backend: Backend | None = None) -> None:
         self.config = config
-        self.metrics = ServerMetrics()
+        self.metrics = ServerMetrics(utc=SystemClock().utc)
         self.loop_time = LoopTime()
         self.connections = Connections(config.connections, self.loop_time, on_dropped=self.metrics.dropped)
         self._backend = backend
@@ -162,6 +162,7 @@ class Application:
             return
         if not self.config.keys:
             check_host(exchange)
+        self.admission.service.turn_page()  # where nobody has asked since midnight
         page = day_page(self.admission.service, self.metrics, under_way=self.admission.under_way, up_s=self._up_s())
         await exchange.respond(page, HTML, headers=page_headers())
 

@@ -7,6 +7,7 @@ for it until the browser is closed, the server ends, or half a day has gone by. 
 import secrets
 from base64 import b64encode
 from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
 from functools import cache
 from hashlib import sha256
 from html import escape
@@ -67,7 +68,11 @@ def wants_page(accept: str) -> bool:
 
 @cache
 def _style() -> str:
-    return Path(batchwork.view.__file__).with_name("view.css").read_text("utf-8")
+    return _of_viewer("view.css")
+
+
+def _of_viewer(name: str) -> str:
+    return (Path(batchwork.view.__file__).parent / name).read_text("utf-8")
 
 
 @cache
@@ -97,13 +102,13 @@ def sign_in_page(*, is_wrong: bool = False) -> bytes:
 
 def day_page(service: Service, metrics: ServerMetrics, *, under_way: int, up_s: float) -> bytes:
     """The figures as they are now."""
-    states = metrics.sums("batchwork_prompts_total", "status")
+    states = metrics.today("batchwork_prompts_total", "status")
     prompts = {_STATES.get(name, name): count for name, count in states.items()}
-    tokens = metrics.sums("batchwork_tokens_total", "kind")
+    tokens = metrics.today("batchwork_tokens_total", "kind")
     ledger = service.ledger
-    cost = round(sum(metrics.sums("batchwork_cost_usd_total", "").values()) * NANO)
+    cost = round(sum(metrics.today("batchwork_cost_usd_total", "").values()) * NANO)
     spent = show(cost if ledger.ceiling is None else ledger.spent)
-    of = "since the start; no budget is set" if ledger.ceiling is None else f"of {show(ledger.ceiling)} today"
+    of = "no budget is set" if ledger.ceiling is None else f"of {show(ledger.ceiling)} for the whole day"
     figures = [
         ("Spent", spent, of),
         ("Prompts", f"{sum(prompts.values()):,.0f}", f"{prompts.get('failed', 0):,.0f} failed"),
@@ -115,17 +120,24 @@ def day_page(service: Service, metrics: ServerMetrics, *, under_way: int, up_s: 
         (f"<code>{escape(name)}</code>", f"{served.gate.in_flight:,}", f"{served.gate.window:,}")
         for name, served in service.models.items()
     ]
-    errors = metrics.sums("batchwork_prompts_total", "error_code")
+    errors = metrics.today("batchwork_prompts_total", "error_code")
     failed = [(f"<code>{escape(code)}</code>", f"{count:,.0f}") for code, count in errors.items() if code]
     return _page(
         ", ".join(service.models),
-        '<section class="hero"><div class="state running"><h1><span class="dot"></span>Serving</h1></div>'
+        '<section class="hero"><div class="state running"><h1><span class="dot"></span>Serving</h1>'
+        f'<p class="sub">Today since {_since(up_s)} UTC</p></div>'
         f'<dl class="figures">{"".join(_figure(*one) for one in figures)}</dl></section>'
         + _table("Models", ("Model", "Calls under way", "May be under way"), models)
         + (_table("Prompts without an answer", ("Error", "Prompts"), failed) if failed else ""),
-        'Since the start of this server, but for the budget, which is the day\'s. <a href="/">Look again.</a>'
-        ' <a href="/metrics">As numbers for a monitor.</a>',
+        '<a href="/">Look again.</a> <a href="/metrics">As numbers for a monitor.</a>',
     )
+
+
+def _since(up_s: float) -> str:
+    """When the day's figures begin: at midnight, or when the server started if that is later."""
+    now = datetime.fromtimestamp(SystemClock().utc(), UTC)
+    start = now - timedelta(seconds=up_s)
+    return f"{start:%H:%M}, when this server started," if start.date() == now.date() else "00:00"
 
 
 def _figure(label: str, value: str, note: str) -> str:
@@ -146,5 +158,7 @@ def _cells(row: tuple[str, ...]) -> str:
 
 
 def _page(subtitle: str, content: str, foot: str) -> bytes:
-    page = Path(__file__).with_name("day_page.html").read_text("utf-8")
-    return Template(page).substitute(style=_style(), subtitle=escape(subtitle), content=content, foot=foot).encode()
+    page = Template(Path(__file__).with_name("day_page.html").read_text("utf-8"))
+    head, brand = _of_viewer("templates/head.html"), _of_viewer("templates/brand.html")
+    parts = {"subtitle": escape(subtitle), "content": content, "foot": foot}
+    return page.substitute(parts, head=head, brand=brand, style=_style()).encode()

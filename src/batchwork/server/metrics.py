@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from itertools import accumulate
 
 from batchwork.core.money import NANO
+from batchwork.journal.daybook import day_of
 from batchwork.prompts import Answer, Summary
 from batchwork.server.logs import log
 from batchwork.service import ServedModel, Service
@@ -56,12 +57,9 @@ class Metrics:
         self.describe(name, "gauge", text)
         self._gauges[name] = read
 
-    def sums(self, name: str, label: str) -> dict[str, float]:
-        """A counter by one of its labels."""
-        found: dict[str, float] = defaultdict(float)
-        for labels, amount in self._counters[name].items():
-            found[dict(labels).get(label, "")] += amount
-        return dict(found)
+    def counters(self) -> dict[str, dict[Labels, float]]:
+        """All counters as they are now."""
+        return {name: dict(counter) for name, counter in self._counters.items()}
 
     def exposition(self) -> str:
         """All of them as text."""
@@ -82,10 +80,25 @@ class Metrics:
 class ServerMetrics(Metrics):
     """The numbers of one server."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, utc: Callable[[], float]) -> None:
         super().__init__()
         for name, text in _HELP.items():
             self.describe(name, "counter" if name.endswith("_total") else "histogram", text)
+        self._utc = utc
+        self._day, self._before = day_of(utc()), self.counters()  # of today, and what was counted before it
+
+    def today(self, name: str, label: str) -> dict[str, float]:
+        """A counter of today (UTC) by one of its labels."""
+        self._turn_page()
+        before, found = self._before.get(name, {}), dict[str, float]()
+        for labels, amount in self._counters[name].items():
+            key = dict(labels).get(label, "")
+            found[key] = found.get(key, 0.0) + amount - before.get(labels, 0.0)
+        return {key: amount for key, amount in found.items() if amount}
+
+    def _turn_page(self) -> None:
+        if (day := day_of(self._utc())) != self._day:
+            self._day, self._before = day, self.counters()
 
     def watch(self, service: Service, under_way: Callable[[], int], open_prompts: Callable[[], int]) -> None:
         """Add the numbers that the service knows."""
@@ -119,6 +132,7 @@ class ServerMetrics(Metrics):
 
     def request(self, answers: list[Answer], summary: Summary) -> None:
         """Count the answers of a request."""
+        self._turn_page()
         for answer in answers:
             self.count("batchwork_prompts_total", status=answer.status, error_code=answer.error_code or "")
             if answer.latency_s is not None:

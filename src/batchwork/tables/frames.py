@@ -7,7 +7,7 @@ at a time, as far as the run has got; a data frame that is all there is read whe
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from itertools import islice
 from typing import Any
@@ -27,7 +27,7 @@ def table_of(given: object) -> Table:
         return _hugging_face(given)
     if room == "pyarrow":
         return _arrow(given)
-    if room == "polars" and not hasattr(given, "iter_rows"):
+    if room == "polars" and hasattr(given, "collect_schema") and not hasattr(given, "iter_rows"):
         return _polars_lazy(given)
     if not callable(getattr(type(given), "columns", len)):
         return _frame(given)
@@ -115,7 +115,8 @@ def _arrow(given: Any) -> Table:
         schema = getattr(given, "projected_schema", None) or given.schema
         return FrameTable(given, schema.names, read, may_block=True)
     if hasattr(given, "__arrow_c_stream__"):
-        return _arrow_stream(given, pa.RecordBatchReader.from_stream(given))
+        with suppress(pa.ArrowInvalid):  # one column, which gives no rows
+            return _arrow_stream(given, pa.RecordBatchReader.from_stream(given))
     raise ConfigError(
         f"a {type(given).__module__.partition('.')[0]} {type(given).__name__} cannot be read row by row; hand over a"
         " pandas, polars or Arrow table of it"

@@ -17,12 +17,14 @@ from aiohttp import web
 from aiohttp.typedefs import Handler
 
 from batchwork.clock import SystemClock
+from batchwork.core.dsn import name_of
 from batchwork.core.errors import BatchworkError, ConfigError
 from batchwork.view.document_page import document_page, image_of, page_png
 from batchwork.view.item_page import item_page
 from batchwork.view.items_page import FORMATS, items_page, neighbours, write_selection
 from batchwork.view.pages import HERE, items_values, render
-from batchwork.view.run_page import RunPage, as_json, run_page
+from batchwork.view.run_figures import RunPage
+from batchwork.view.run_page import as_json, run_page
 from batchwork.view.selection import Selection, selection_of
 from batchwork.view.watch import JournalWatch
 
@@ -39,6 +41,7 @@ _HEADERS = {
 _TYPES = {"jsonl": "application/x-ndjson", "csv": "text/csv", "parquet": "application/vnd.apache.parquet"}
 _IMAGES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 _STILL_THERE_S = 15.0
+_MANY = 100_000  # items: the page about a run of more is made while the one before is shown
 _FAREWELLS, _FAREWELL_S = 8, 0.25
 T = TypeVar("T")
 _log = logging.getLogger(__name__)
@@ -53,8 +56,10 @@ class ViewApp:
         self._base = f"/{token}"
         self._clock = SystemClock()
         self._closing = asyncio.Event()
-        self._open_pages = 0
-        self._kept: tuple[int, RunPage] | None = None
+        self._kept: tuple[int, RunPage] | None = None  # the page about the run, and the version it is of
+        self._making: asyncio.Task[RunPage] | None = None
+        self._made_anew = 0
+        self._news: set[asyncio.Event] = set()  # of the pages that are open
         self.application = web.Application(middlewares=[self._guard])
         self.application.on_shutdown.append(self._shut_down)
         number, document = r"{place:\d{1,9}}", r"{document:\d{1,4}}"
@@ -75,10 +80,15 @@ class ViewApp:
         ):
             self.application.router.add_get(f"/{{token}}{path}", handler)
 
+    @property
+    def _version(self) -> str:
+        """Changes when an open page has something new to show."""
+        return f"{self._watch.version}.{self._made_anew}"
+
     async def farewell(self) -> None:
         """Give the pages that are open a moment to show the end of a run."""
         for _ in range(_FAREWELLS):
-            if self._open_pages:
+            if self._news:
                 await self._clock.sleep(_FAREWELL_S)
 
     async def _shut_down(self, _: web.Application) -> None:
@@ -115,8 +125,13 @@ class ViewApp:
 
     def _page(self, template: str, section: str, *, status: int = 200, **values: Any) -> web.Response:
         journal = self._watch.journal
-        known: dict[str, Any] = {"base": self._base, "journal": str(journal), "name": journal.name, "section": section}
-        known |= {"is_live": True, "to": self._base.__add__, "version": self._watch.version}
+        known: dict[str, Any] = {
+            "base": self._base,
+            "journal": str(journal),
+            "name": name_of(journal),
+            "section": section,
+        }
+        known |= {"is_live": True, "to": self._base.__add__, "version": self._version}
         return web.Response(text=render(template, **known, **values), content_type="text/html", status=status)
 
     def _message(self, status: int, title: str, text: str) -> web.Response:
@@ -136,13 +151,29 @@ class ViewApp:
         return self._json(await self._run_page())
 
     async def _run_page(self) -> RunPage:
-        """The figures of the run; those of one that has ended stay true until there is news."""
+        """The figures of the run; those of one that has ended stay true until there is news.
+
+        Very many items take a moment: the page that is there is shown, and whoever looks on is told of the next one.
+        """
         version, kept = self._kept or (-1, None)
-        if kept is None or version != self._watch.version or kept.state == "running":
-            version = self._watch.version
-            kept = await self._made(run_page, now=self._clock.utc())
-            self._kept = (version, kept)
+        if kept is not None and version == self._watch.version and kept.state != "running":
+            return kept
+        if kept is None or kept.read <= _MANY:
+            return await self._make_run_page()
+        if self._making is None or self._making.done():
+            self._making = asyncio.create_task(self._make_run_page())
+            self._making.add_done_callback(_log_failure)
         return kept
+
+    async def _make_run_page(self) -> RunPage:
+        version, before = self._watch.version, self._kept
+        page = await self._made(run_page, now=self._clock.utc())
+        self._kept = (version, page)
+        if page.read > _MANY and before is not None and before[0] != version:
+            self._made_anew += 1
+            for news in self._news:
+                news.set()
+        return page
 
     async def _items(self, request: web.Request) -> web.Response:
         try:
@@ -204,20 +235,20 @@ class ViewApp:
         response = web.StreamResponse(headers=headers)
         await response.prepare(request)
         loop, news = asyncio.get_running_loop(), asyncio.Event()
-        self._open_pages += 1
+        self._news.add(news)
         forget = self._watch.listen(partial(loop.call_soon_threadsafe, news.set))
         still = ""  # a run that waits has no news, but its rate and its end in sight change
         try:
             while not self._closing.is_set():
                 news.clear()
-                await response.write(f"data: {self._watch.version}{still}\n\n".encode())
+                await response.write(f"data: {self._version}{still}\n\n".encode())
                 await _first_of(news.wait(), self._closing.wait(), timeout_s=_STILL_THERE_S)
                 still += "." if not news.is_set() and self._watch.is_written else ""
         except ConnectionError:
             pass  # the page was closed
         finally:
             forget()
-            self._open_pages -= 1
+            self._news.discard(news)
         return response
 
 
@@ -234,6 +265,11 @@ def _there(found: T | None) -> T:
     if found is None:
         raise web.HTTPNotFound
     return found
+
+
+def _log_failure(task: asyncio.Task[RunPage]) -> None:
+    if not task.cancelled() and (error := task.exception()) is not None:
+        _log.error("the page about the run could not be made", exc_info=error)
 
 
 async def _first_of(*waits: Awaitable[Any], timeout_s: float) -> None:

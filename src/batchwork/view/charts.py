@@ -9,7 +9,7 @@ from markupsafe import Markup
 from batchwork.core.duration import duration
 from batchwork.core.money import show
 from batchwork.view.distribution import Distribution
-from batchwork.view.run_page import Series
+from batchwork.view.run_figures import Series
 
 _WIDE, _NARROW, _HEIGHT = 600.0, 400.0, 180.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 58.0, 12.0, 16.0, 26.0
@@ -85,6 +85,16 @@ def _breaks(frame: _Frame, series: Series) -> Markup:
     return Markup("").join(marks)
 
 
+def _level(frame: _Frame, kind: str, figure: float, text: str, *, at_end: bool = False) -> Markup:
+    """A line across at a figure, with its text above it, or below where there is no room."""
+    y = frame.y(figure)
+    x, anchor = (frame.right - 4, "end") if at_end else (_LEFT + 6, "start")
+    line = Markup('<line class="{}" x1="{}" x2="{}" y1="{}" y2="{}"/>').format(kind, _LEFT, frame.right, y, y)
+    return line + Markup('<text class="{}-text" x="{}" y="{}" text-anchor="{}">{}</text>').format(
+        kind, x, y + (14 if y < _TOP + 12 else -4), anchor, text
+    )
+
+
 def throughput(series: Series, allowed_per_minute: float | None) -> Markup:
     """Items settled per minute over the time of work: answered, failed, and calls refused; the allowed rate above."""
     per_minute = 60.0 / series.width_s
@@ -114,13 +124,7 @@ def throughput(series: Series, allowed_per_minute: float | None) -> Markup:
         if drawn:
             parts.append(Markup("<g>{}{}</g>").format(title, drawn))
     if allowed:
-        y = frame.y(allowed)
-        parts.append(
-            Markup('<line class="limit" x1="{}" x2="{}" y1="{}" y2="{}"/>').format(_LEFT, frame.right, y, y)
-            + Markup('<text class="limit-text" x="{}" y="{}">allowed {} per minute</text>').format(
-                _LEFT + 6, y - 4, short(allowed)
-            )
-        )
+        parts.append(_level(frame, "limit", allowed, f"allowed {short(allowed)} per minute"))
     parts += [_breaks(frame, series), _moments(frame, length)]
     what = f"At most {short(most)} items per minute"
     return _drawing("Items settled per minute", what, Markup("").join(parts), frame)
@@ -142,21 +146,9 @@ def spend(series: Series, ceiling_nano: int | None, forecast_nano: int | None) -
         Markup('<polyline class="line" points="{}"/>').format(path),
     ]
     if is_near and ceiling_nano is not None:
-        y = frame.y(ceiling_nano)
-        parts.append(
-            Markup('<line class="limit" x1="{}" x2="{}" y1="{}" y2="{}"/>').format(_LEFT, frame.right, y, y)
-            + Markup('<text class="limit-text" x="{}" y="{}">ceiling {}</text>').format(
-                _LEFT + 6, y + (14 if y < _TOP + 12 else -4), show(ceiling_nano)
-            )
-        )
+        parts.append(_level(frame, "limit", ceiling_nano, f"ceiling {show(ceiling_nano)}"))
     if forecast_nano:
-        y = frame.y(forecast_nano)
-        parts.append(
-            Markup('<line class="forecast" x1="{}" x2="{}" y1="{}" y2="{}"/>').format(_LEFT, frame.right, y, y)
-            + Markup('<text class="forecast-text" x="{}" y="{}" text-anchor="end">forecast {}</text>').format(
-                frame.right - 4, y + (14 if y < _TOP + 12 else -4), show(forecast_nano)
-            )
-        )
+        parts.append(_level(frame, "forecast", forecast_nano, f"forecast {show(forecast_nano)}", at_end=True))
     parts += [_breaks(frame, series), _moments(frame, length)]
     return _drawing("Spend", f"{show(round(points[-1]))} so far", Markup("").join(parts), frame)
 

@@ -52,6 +52,16 @@ class Figures:
         """Which items stand in the latest input."""
         return self["place"] >= 0
 
+    def of_input(self, *names: str) -> list[Array]:
+        """Columns of the items in the latest input."""
+        placed = self.placed
+        return [self[name] if placed.all() else self[name][placed] for name in names]
+
+    def order(self, name: str) -> Array:
+        """The items in the order of a column, those that are equal in it in the order of the input."""
+        keys = (self["place"],) if name == "place" else (self["place"], self[name])
+        return np.lexsort(keys)
+
     def counts(self) -> dict[str, int]:
         """How many items of the latest input stand where."""
         found = np.bincount(self["status"][self.placed], minlength=len(STATUSES))
@@ -149,20 +159,18 @@ class ItemColumns(Figures):
     def sort(self) -> None:
         """Sort by everything that a page may sort by, while nobody waits for it."""
         for name in (*SORTS, "settled_seq"):
-            with self._lock:
-                self._order(name, is_due=True)
+            if self._orders.get(name, (-1,))[0] != self.version:
+                self._orders[name] = (self.version, self.now().order(name))  # this thread alone changes them
 
-    def _order(self, name: str, *, is_due: bool = False) -> Array:
+    def _order(self, name: str) -> Array:
         """The items in the order of a column; of very many, as it was when they were last sorted, new ones last."""
         version, order = self._orders.get(name, (-1, np.zeros(0, np.int64)))
         if version == self.version:
             return order
-        if version >= 0 and self.count > _MANY and not is_due:
+        if version >= 0 and self.count > _MANY:
             return np.concatenate((order, np.arange(len(order), self.count)))
-        keys = (self["place"],) if name == "place" else (self["place"], self[name])
-        order = np.lexsort(keys)
-        self._orders[name] = (self.version, order)
-        return order
+        self._orders[name] = (self.version, self.order(name))
+        return self._orders[name][1]
 
 
 _KIND_NUMBERS = {kind.value: number for number, kind in enumerate(KINDS, start=1)}

@@ -35,7 +35,8 @@ def distribution_of(values: np.ndarray[Any, Any]) -> Distribution | None:
     if high <= low:
         high = low * 1.001
     ratio = math.log(high / low)
-    fine = np.minimum((np.log(values / low) * (_FINE / ratio)).astype(np.int64), _FINE - 1)
+    ratios = values.astype(np.float32) / np.float32(low)
+    fine = np.clip(np.log(ratios) * np.float32(_FINE / ratio), 0, _FINE - 1).astype(np.int16)
     counts = np.bincount(fine, minlength=_FINE)
     edges = low * np.exp(np.linspace(0.0, ratio, _FINE + 1))
     below = np.cumsum(counts)

@@ -22,7 +22,7 @@ from batchwork.view.marks import PageMarks
 from batchwork.view.source_file import SourceFile, source_of, written_result
 from batchwork.view.watch import JournalWatch
 
-_MOST_PAGES = 12  # shown where nothing is marked on them
+_SHEET = (1400, 1980)  # the size of a page that nobody has drawn yet: A4
 _PICTURES = 64
 
 
@@ -49,7 +49,7 @@ class FieldLine(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PageView(msgspec.Struct, frozen=True, kw_only=True):
-    """One page: as a picture of this size, or as text in pieces, each with the mark it belongs to."""
+    """One page: as a picture of about this size, or as text in pieces, each with the mark it belongs to."""
 
     number: int
     width: int | None = None
@@ -70,9 +70,14 @@ class DocumentPage(msgspec.Struct, frozen=True, kw_only=True):
     is_picture: bool
     is_image: bool
     note: str
-    left_out: int  # pages without a mark
     pages: list[PageView]
     fields: list[FieldLine]
+
+    @property
+    def sums(self) -> dict[str, int]:
+        """How many fields have places that are sure, how many one that a person should look at, how many none."""
+        found = [all(mark.is_sure for mark in field.marks) if field.marks else None for field in self.fields]
+        return {"sure": found.count(True), "unsure": found.count(False), "none": found.count(None)}
 
 
 def document_page(watch: JournalWatch, place: int, number: int) -> DocumentPage | None:
@@ -106,7 +111,6 @@ def document_page(watch: JournalWatch, place: int, number: int) -> DocumentPage 
         is_picture=is_picture,
         is_image=attachment.media_type.startswith("image/") and attachment.data is not None,
         note=note,
-        left_out=max(0, (len(document.pages) if document is not None else 0) - len(pages)) if is_picture else 0,
         pages=pages,
         fields=fields,
     )
@@ -197,14 +201,16 @@ def _shown(value: Any) -> str:
 
 
 def _pictures(document: Document, fields: list[FieldLine], data: bytes) -> list[PageView]:
-    """The pages as pictures: those with a mark, and the first of the others."""
+    """The pages as pictures. Those with a mark are drawn now; the others when somebody looks at them."""
     marks = [mark for field in fields for mark in field.marks]
     marked = {mark.page for mark in marks}
-    pages = []
+    pages, size = [], _SHEET
     for number in range(1, len(document.pages) + 1):
-        if number not in marked and number > _MOST_PAGES:
+        if number not in marked:
+            pages.append(PageView(number=number, width=size[0], height=size[1]))
             continue
         picture = _picture(data, number)
+        size = picture.width, picture.height
         start, end = document.page_span(number)
         found = PageMarks(document.text[start:end], picture.glyphs)
         placed = [

@@ -13,6 +13,7 @@ from pathlib import Path
 from markupsafe import Markup
 
 from batchwork.clock import SystemClock, stopwatch
+from batchwork.core.dsn import JournalAddress, name_of
 from batchwork.core.errors import ConfigError
 from batchwork.core.failure import FailureKind
 from batchwork.core.outcome import Status
@@ -33,7 +34,7 @@ _MARK = b"<!-- a batchwork report -->"
 _SAY_EVERY_S = 5.0
 
 
-def write_report(journal: Path, cache: Path, path: Path, *, say: Callable[[str], None]) -> str:
+def write_report(journal: JournalAddress, cache: Path, path: Path, *, say: Callable[[str], None]) -> str:
     """Write the report; what was done, in a sentence.
 
     Raises:
@@ -50,7 +51,7 @@ def write_report(journal: Path, cache: Path, path: Path, *, say: Callable[[str],
     return f"{path} written: {len(body) / 1e6:.1f} MB, {counted(shown, 'item')}{sampled}"
 
 
-def report_of(journal: Path, cache: Path, *, say: Callable[[str], None]) -> tuple[bytes, int, int]:
+def report_of(journal: JournalAddress, cache: Path, *, say: Callable[[str], None]) -> tuple[bytes, int, int]:
     """The report, how many items it shows, and how many there are. Raises JournalError as `write_report` does."""
     with closing(JournalWatch(journal, cache)) as watch:
         _fill(watch, say)
@@ -98,7 +99,7 @@ def _report(watch: JournalWatch) -> tuple[bytes, int, int]:
     text = render(
         "report.html",
         page=page,
-        name=watch.journal.name,
+        name=name_of(watch.journal),
         made_at=now,
         style=Markup(style),  # noqa: S704 - our own
         style_hash=base64.b64encode(sha256(style.encode()).digest()).decode(),

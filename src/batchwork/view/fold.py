@@ -3,6 +3,7 @@
 The same fold as `core.runstate.fold`, which is the oracle of its tests, with what people filter and sort by beside it.
 """
 
+import json
 import sqlite3
 from collections import Counter
 from collections.abc import Callable
@@ -23,8 +24,10 @@ from batchwork.core.event import (
     Settled,
 )
 from batchwork.core.failure import FailureKind
-from batchwork.core.outcome import Failed, Status
+from batchwork.core.outcome import Failed, Status, Succeeded
+from batchwork.core.reply import ReportedLimits
 from batchwork.core.request import Request
+from batchwork.view.words import indexed_text
 
 STATUSES = tuple(Status)  # the place of a status here is its number in the index
 KINDS = tuple(FailureKind)  # the place of a kind here, counted from 1, is its number; 0 is none
@@ -69,6 +72,7 @@ class Fold:
         (top,) = connection.execute("SELECT coalesce(max(place), -1) FROM item").fetchone()
         self._top: int = top  # nobody stands beyond
         self._last_at: float | None = None  # when the latest run was last at work
+        self._limits: ReportedLimits | None = None  # as the provider told them last
         self._changes: dict[type, Callable[[int, float, Event], None]] = {
             Opened: self._opened,
             Attempted: self._attempted,
@@ -100,7 +104,7 @@ class Fold:
         row = self._row(event.item)
         if event.request is not None:
             row.opened_at = at
-            self._prompts.append((row.id, prompt_text(event.request)[:_WORDS_OF]))
+            self._prompts.append((row.id, indexed_text(prompt_text(event.request)[:_WORDS_OF])))
         holder = self._holder(event.index)
         if holder is not None and holder is not row:
             holder.place = None
@@ -143,9 +147,11 @@ class Fold:
         if outcome.usage is not None:
             row.input, row.output = outcome.usage.input_tokens, outcome.usage.output_tokens
         row.settled_at, row.settled_seq = at, seq
+        if isinstance(outcome, Succeeded) and outcome.reply.limits is not None:
+            self._limits = outcome.reply.limits
         text = outcome.text if outcome.text is not None else outcome.error
         if text:
-            self._answers.append((seq, text[:_WORDS_OF]))
+            self._answers.append((seq, indexed_text(text[:_WORDS_OF])))
 
     def _reopened(self, seq: int, _at: float, event: Event) -> None:
         assert isinstance(event, Reopened)
@@ -154,7 +160,7 @@ class Fold:
         self._trace.append((row.id, seq))
 
     def _began(self, seq: int, at: float, _event: Event) -> None:
-        self._write_last_at()
+        self._write_run()
         self._connection.execute("INSERT INTO run (seq, began_at, last_at) VALUES (?, ?, ?)", (seq, at, at))
 
     def _ended(self, seq: int, at: float, event: Event) -> None:
@@ -199,12 +205,19 @@ class Fold:
         )
         many("INSERT INTO prompt_words (rowid, text) VALUES (?, ?)", self._prompts)
         many("INSERT INTO answer_words (rowid, text) VALUES (?, ?)", self._answers)
-        self._write_last_at()
+        self._write_run()
 
-    def _write_last_at(self) -> None:
-        if self._last_at is not None:
-            run = "UPDATE run SET last_at = ? WHERE seq = (SELECT max(seq) FROM run)"
-            self._connection.execute(run, (self._last_at,))
+    def _write_run(self) -> None:
+        """Write what is known of the latest run."""
+        known = {
+            "last_at": self._last_at,
+            "limits": None if self._limits is None else json.dumps(self._limits.per_minute()),
+        }
+        for name, value in known.items():
+            if value is not None:
+                run = f"UPDATE run SET {name} = ? WHERE seq = (SELECT max(seq) FROM run)"  # noqa: S608
+                self._connection.execute(run, (value,))
+        self._limits = None
 
 
 def is_cut_off(event: Attempted) -> bool:

@@ -4,6 +4,7 @@ It holds nothing that the journal does not hold, so it may be deleted at any tim
 is made anew. Several viewers may share one: each step goes on from where the file is.
 """
 
+import json
 import os
 import sqlite3
 from collections.abc import Iterator
@@ -11,19 +12,22 @@ from contextlib import contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
+from zlib import crc32
 
+from batchwork.core.dsn import JournalAddress
 from batchwork.core.errors import ConfigError
 from batchwork.journal import JournalReader
 from batchwork.journal.companions import PRIVATE_FILE, make_folder, real
 from batchwork.view.fold import Fold, Row
 
-_FORMAT = 1  # a change of it makes every index anew
 _TABLES = Path(__file__).with_name("index_tables.sql").read_text("utf-8")
+_FORMAT = crc32(_TABLES.encode(), 1)  # a change of the tables, or of this number, makes every index anew
 _COLUMNS = (
     "id, coalesce(place, -1), status, kind, paid, latency, input, output, attempts, opened_at, settled_at, settled_seq"
 )
 _SETTINGS = ("journal_mode = WAL", "synchronous = OFF", "cache_size = -65536", "temp_store = MEMORY")
-MOST_HITS = 30_000  # prompts, and answers, that a search for words finds at most
+_MOST_HITS = 30_000  # prompts, and answers, that a search for words finds at most
+_MOST_LOOKUPS = 90_000  # words that it looks for in them: many words take longer
 
 
 class RunRow(NamedTuple):
@@ -34,6 +38,7 @@ class RunRow(NamedTuple):
     ended_seq: int | None
     ended_at: float | None
     last_at: float  # when it was last at work
+    limits: dict[str, float]  # per minute, as the provider told them last
 
 
 class BatchRow(NamedTuple):
@@ -53,12 +58,12 @@ class Hits(NamedTuple):
 
     items: list[int]
     outcomes: list[int]
-    is_cut: bool  # there may be more
+    most: int | None  # it stopped at so many prompts or answers, and there may be more
 
 
-def index_path(journal: Path, cache: Path) -> Path:
+def index_path(journal: JournalAddress, cache: Path) -> Path:
     """Where the index of a journal is."""
-    name = sha256(os.fsencode(real(journal).absolute())).hexdigest()[:24]
+    name = sha256(os.fsencode(real(journal).absolute() if isinstance(journal, Path) else str(journal))).hexdigest()[:24]
     return cache / "view" / f"{name}.db"
 
 
@@ -184,8 +189,8 @@ class SideIndex:
 
     def runs(self) -> list[RunRow]:
         """The runs on the journal, in order."""
-        sql = "SELECT seq, began_at, ended_seq, ended_at, last_at FROM run ORDER BY seq"
-        return [RunRow(*values) for values in self._connection.execute(sql)]
+        sql = "SELECT seq, began_at, ended_seq, ended_at, last_at, limits FROM run ORDER BY seq"
+        return [RunRow._make((*values[:5], json.loads(values[5]))) for values in self._connection.execute(sql)]
 
     def batches(self) -> list[BatchRow]:
         """The provider batches, in order."""
@@ -194,12 +199,12 @@ class SideIndex:
 
     def with_words(self, words: list[str]) -> "Hits":
         """Where all these words stand: in the prompts of items, and in answers."""
-        query = " AND ".join(f'"{word}"' for word in words)
+        query, most = " AND ".join(f'"{word}"' for word in words), min(_MOST_HITS, _MOST_LOOKUPS // len(words))
         found = [
-            [number for (number,) in self._connection.execute(sql, (query, MOST_HITS))]
+            [number for (number,) in self._connection.execute(sql, (query, most))]
             for sql in (
                 "SELECT rowid FROM prompt_words WHERE prompt_words MATCH ? LIMIT ?",
                 "SELECT rowid FROM answer_words WHERE answer_words MATCH ? LIMIT ?",
             )
         ]
-        return Hits(found[0], found[1], is_cut=max(map(len, found)) >= MOST_HITS)
+        return Hits(found[0], found[1], most=most if max(map(len, found)) >= most else None)

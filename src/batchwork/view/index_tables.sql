@@ -13,13 +13,14 @@ CREATE TABLE miss (
   second INTEGER NOT NULL, kind INTEGER NOT NULL, count INTEGER NOT NULL, PRIMARY KEY (second, kind)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE run (
-  seq INTEGER PRIMARY KEY, began_at REAL NOT NULL, ended_seq INTEGER, ended_at REAL, last_at REAL NOT NULL) STRICT;
+  seq INTEGER PRIMARY KEY, began_at REAL NOT NULL, ended_seq INTEGER, ended_at REAL, last_at REAL NOT NULL,
+  limits TEXT NOT NULL DEFAULT '{}') STRICT;
 CREATE TABLE batch (
   chunk INTEGER PRIMARY KEY, batch_id TEXT, items INTEGER NOT NULL, intended_at REAL NOT NULL, submitted_at REAL,
   closed_at REAL, how TEXT) STRICT;
 -- The words of prompts by item, and of answers by the number of the event that settled it: an answer that is replaced
 -- stays here, and no item points to it any more.
 CREATE VIRTUAL TABLE prompt_words USING fts5 (
-  text, content='', detail=none, columnsize=0, tokenize="unicode61 remove_diacritics 2");
+  text, content='', detail=none, columnsize=0, tokenize="unicode61 remove_diacritics 2 categories 'L* N* Co Mn Mc'");
 CREATE VIRTUAL TABLE answer_words USING fts5 (
-  text, content='', detail=none, columnsize=0, tokenize="unicode61 remove_diacritics 2");
+  text, content='', detail=none, columnsize=0, tokenize="unicode61 remove_diacritics 2 categories 'L* N* Co Mn Mc'");

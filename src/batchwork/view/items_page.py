@@ -13,7 +13,6 @@ from batchwork.results import input_columns
 from batchwork.tables import result_columns, result_values, write_table
 from batchwork.view.columns import Array
 from batchwork.view.fold import prompt_text
-from batchwork.view.index import MOST_HITS
 from batchwork.view.selection import PAGE, Selection
 from batchwork.view.watch import JournalWatch
 
@@ -82,8 +81,8 @@ def _found(watch: JournalWatch, selection: Selection) -> tuple[Array, str | None
     if terms := selection.terms:
         with watch.reading() as (_, index):
             hits = index.with_words(terms)
-        if hits.is_cut:
-            note = f"These words are common: the first {MOST_HITS:,} items that have them are looked at."
+        if hits.most is not None:
+            note = f"These words are common: the first {hits.most:,} items that have them are looked at."
     elif selection.words:
         note = "There is no word in what is looked for: letters and digits are."
     return watch.columns.select(selection, hits), note

@@ -16,7 +16,7 @@ from batchwork.core.outcome import Status
 from batchwork.view import charts
 from batchwork.view.distribution import Distribution
 from batchwork.view.items_page import FORMATS
-from batchwork.view.run_page import RunPage
+from batchwork.view.run_figures import RunPage
 from batchwork.view.selection import SORTS, Selection
 
 HERE = Path(__file__).parent
@@ -41,11 +41,20 @@ def _environment() -> Environment:
         time=_time,
         unit=lambda figure, unit: _UNITS[unit](figure),
         shares=_shares,
-        throughput=lambda page: charts.throughput(page.series, page.allowed_per_minute.get("rpm")),
+        throughput=lambda page: charts.throughput(
+            page.series, next((one.per_minute for one in page.allowed if one.what == "calls"), None)
+        ),
         spend=lambda page: charts.spend(page.series, page.ceiling_nano, page.forecast_nano),
         histogram=_histogram,
     )
     return environment
+
+
+def compile_pages() -> None:
+    """Make ready what the first page would wait for."""
+    environment = _environment()
+    for name in environment.list_templates():
+        environment.get_template(name)
 
 
 def render(template: str, **values: Any) -> str:

@@ -1,6 +1,7 @@
 """The figures of the page about a run: where it stands, what it waits for, its rate and cost, and why items fail."""
 
 from itertools import accumulate
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -15,15 +16,23 @@ from batchwork.journal import JournalReader
 from batchwork.manager.run_folder import MANAGER
 from batchwork.summary import FailureGroup
 from batchwork.view.columns import ItemColumns
-from batchwork.view.distribution import Distribution, distribution_of
+from batchwork.view.distribution import distribution_of
 from batchwork.view.fold import KINDS
 from batchwork.view.index import RunRow, SideIndex
+from batchwork.view.run_figures import Allowed, BatchLine, FailureKindRow, RunPage, RunSpan, Series, Wait
 from batchwork.view.timeline import Timeline, timeline_of
 from batchwork.view.watch import JournalWatch, Progress
 
 _REFUSALS = (FailureKind.RATE_LIMITED, FailureKind.OVERLOADED, FailureKind.QUOTA)
 _RECENT_S = 60.0
 _MOST_BATCHES = 200
+# Rates by the provider's name: what they limit, and the setting that states one.
+_RATES = {
+    "requests": ("calls", "rpm"),
+    "input_tokens": ("tokens in", "input_tpm"),
+    "output_tokens": ("tokens out", "output_tpm"),
+    "tokens": ("tokens", ""),
+}
 _STOPPED = {
     None: ("finished", "Finished"),
     "budget": ("stopped", "Stopped by the budget"),
@@ -35,96 +44,10 @@ _STOPPED = {
 }
 
 
-class Wait(msgspec.Struct, frozen=True, kw_only=True):
-    """Something that the run waits for, and what can be done about it."""
-
-    what: str
-    text: str
-    remedy: str = ""
-
-
-class FailureKindRow(msgspec.Struct, frozen=True, kw_only=True):
-    """The items that failed in one way."""
-
-    kind: str
-    count: int
-    example: str
-    place: int | None  # of the example
-    remedy: str
-
-
-class RunSpan(msgspec.Struct, frozen=True, kw_only=True):
-    """One run on the journal."""
-
-    began_at: float
-    ended_at: float | None
-    how: str  # it ended
-    state: str  # running, finished, stopped or cut_off
-    pause_before_s: float | None = None  # since the run before
-
-
-class BatchLine(msgspec.Struct, frozen=True, kw_only=True):
-    """One provider batch."""
-
-    number: int
-    batch_id: str | None
-    items: int
-    state: str
-    intended_at: float
-    closed_at: float | None
-
-
-class Series(msgspec.Struct, frozen=True, kw_only=True):
-    """What happened over the time of work, bucket by bucket."""
-
-    width_s: float
-    succeeded: list[float]
-    failed: list[float]
-    refused: list[float]
-    spent_nano: list[float]  # all until then
-    breaks: list[tuple[float, str]]  # where one run follows another: seconds of work, and what lies between
-
-
-class RunPage(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything on the page."""
-
-    journal: str
-    model: str
-    mode: str
-    state: str
-    headline: str
-    remedy: str
-    counts: dict[str, int]
-    total: int | None  # rows in the input, where it is known
-    read: int
-    done: int
-    rate_per_s: float
-    allowed_per_minute: dict[str, float]
-    eta_s: float | None
-    elapsed_s: float
-    spent_nano: int | None  # None: the price is not known
-    unconfirmed_nano: int
-    ceiling_nano: int | None
-    forecast_nano: int | None
-    tokens: dict[str, int]
-    waits: list[Wait]
-    failures: list[FailureKindRow]
-    runs: list[RunSpan]
-    batches: list[BatchLine]  # the latest
-    all_batches: int
-    series: Series
-    latency: Distribution | None
-    input_tokens: Distribution | None
-    output_tokens: Distribution | None
-    indexed: int  # events
-    events: int
-    problem: str | None
-
-
 def door_of(reader: JournalReader, last: Began | None) -> Door:
     """In whose words remedies are given: a manager's, or the command line's."""
     if last is not None and MANAGER in last.settings:
-        return manager_door(reader.path.with_suffix(""))
+        return manager_door(reader.path.with_suffix("") if isinstance(reader.path, Path) else reader.path)
     return command_line(reader.path)
 
 
@@ -173,7 +96,7 @@ class _Figures:
         left = None if total is None else max(0, total - done - counts[Status.DEFERRED])
         state, headline, remedy = self._state(counts)
         priced = began is None or began.priced or bool(self._sums.spent)
-        columns, placed = self._columns, self._columns.placed
+        latency, tokens_in, tokens_out = self._columns.of_input("latency", "input", "output")
         return RunPage(
             journal=str(self._reader.path),
             model="" if began is None else began.model,
@@ -186,29 +109,39 @@ class _Figures:
             read=places,
             done=done,
             rate_per_s=rate,
-            allowed_per_minute={
-                name: float(settings[name]) for name in ("rpm", "input_tpm", "output_tpm") if settings.get(name)
-            },
+            allowed=self._allowed(settings),
             eta_s=left / rate if self._is_live and left is not None and rate else None,
             elapsed_s=self._timeline.length_s,
             spent_nano=self._sums.spent if priced else None,
             unconfirmed_nano=self._sums.unconfirmed,
             ceiling_nano=None if began is None else began.max_cost_nano,
-            forecast_nano=self._forecast(done, left) if priced else None,
-            tokens={name: int(columns[name][placed].sum()) for name in ("input", "output")},
+            forecast_nano=self._forecast(done, None if total is None else total - done) if priced else None,
+            tokens={"input": int(tokens_in.sum()), "output": int(tokens_out.sum())},
             waits=self._waits(counts),
             failures=self._failures(),
             runs=self._spans(),
             batches=self._batches(),
             all_batches=len(self._index.batches()),
             series=self._series(),
-            latency=distribution_of(columns["latency"][placed]),
-            input_tokens=distribution_of(columns["input"][placed]),
-            output_tokens=distribution_of(columns["output"][placed]),
+            latency=distribution_of(latency),
+            input_tokens=distribution_of(tokens_in),
+            output_tokens=distribution_of(tokens_out),
             indexed=self._progress.done,
             events=self._progress.total,
             problem=self._progress.problem,
         )
+
+    def _allowed(self, settings: dict[str, Any]) -> list[Allowed]:
+        """The rates that hold: of one that was stated and one that the provider told, the lower one."""
+        told = self._runs[-1].limits if self._runs else {}
+        allowed = []
+        for name, (what, setting) in _RATES.items():
+            known = [(float(rate), "as stated") for rate in (settings.get(setting),) if rate]
+            known += [(rate, "as the provider tells") for rate in (told.get(name),) if rate]
+            if known:
+                per_minute, source = min(known)
+                allowed.append(Allowed(what=what, per_minute=per_minute, source=source))
+        return allowed
 
     def _total(self) -> int | None:
         """Rows in the latest input: as its end says, or as was known beforehand."""
@@ -333,8 +266,10 @@ class _Figures:
 
     def _series(self) -> Series:
         line, columns = self._timeline, self._columns
-        settled = (columns["settled_at"] > 0) & columns.placed
-        times, failed = columns["settled_at"][settled], columns["kind"][settled] > 0
+        times, kinds, paid = columns.of_input("settled_at", "kind", "paid")
+        if not (settled := times > 0).all():
+            times, kinds, paid = times[settled], kinds[settled], paid[settled]
+        failed = kinds > 0
         misses = self._index.misses(max(1, int(line.width_s)))
         refused = np.array([[at, count] for at, kind, count in misses if KINDS[kind - 1] in _REFUSALS] or [[0, 0]])
         buckets = line.bucket(times)
@@ -344,7 +279,7 @@ class _Figures:
             succeeded=[every - bad for every, bad in zip(all_of_them, of_failed, strict=True)],
             failed=of_failed,
             refused=line.sums(line.bucket(refused[:, 0]), refused[:, 1]),
-            spent_nano=list(accumulate(line.sums(buckets, columns["paid"][settled]))),
+            spent_nano=list(accumulate(line.sums(buckets, paid))),
             breaks=self._breaks(line),
         )
 

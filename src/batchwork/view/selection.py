@@ -1,8 +1,6 @@
 """Which items a page shows: what they are filtered and sorted by, read from an address and written into one. Pure."""
 
 import math
-import re
-import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import urlencode
@@ -11,6 +9,7 @@ from batchwork.core.errors import ConfigError
 from batchwork.core.failure import FailureKind
 from batchwork.core.money import NANO
 from batchwork.core.outcome import Status
+from batchwork.view.words import terms_of
 
 PAGE = 50
 SORTS = {
@@ -24,8 +23,6 @@ SORTS = {
 # A range of a filter: the name in the address, the column, and what one of its units is there.
 _RANGES = {"cost": ("paid", NANO), "latency": ("latency", 1.0), "tokens": ("tokens", 1), "attempts": ("attempts", 1)}
 _BOUNDS = tuple(f"{side}_{name}" for name in _RANGES for side in ("min", "max"))
-_WORD = re.compile(r"[^\W_]+")
-_MOST_WORDS = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +45,7 @@ class Selection:
     @property
     def terms(self) -> list[str]:
         """The words that are looked for, as the index has them."""
-        return [word.lower() for word in _WORD.findall(unicodedata.normalize("NFKC", self.words))][:_MOST_WORDS]
+        return terms_of(self.words)
 
     def ranges(self) -> Iterator[tuple[str, float, float]]:
         """The columns that must lie within bounds: name, least, most."""

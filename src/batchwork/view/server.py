@@ -1,6 +1,7 @@
 """Serves the pages of a journal on loopback until somebody ends it."""
 
 import asyncio
+import os
 import secrets
 import sys
 import threading
@@ -11,15 +12,17 @@ from pathlib import Path
 from aiohttp import web
 
 from batchwork._bridge import run_sync
+from batchwork.core.dsn import JournalAddress
 from batchwork.core.errors import ConfigError
 from batchwork.view.app import ViewApp
+from batchwork.view.pages import compile_pages
 from batchwork.view.watch import JournalWatch
 
 _HOST = "127.0.0.1"
 
 
 def serve_view(
-    journal: Path,
+    journal: JournalAddress,
     cache: Path,
     *,
     port: int,
@@ -50,12 +53,13 @@ def serve_view(
                 await site.start()
             except OSError as error:
                 raise ConfigError(
-                    f"cannot listen on {_HOST}:{port}: {error.strerror}; --port 0 takes a free one"
+                    f"cannot listen on {_HOST}:{port}: {os.strerror(error.errno or 0)}; --port 0 takes a free one"
                 ) from error
             at: tuple[str, int] = runner.addresses[0]
             url = f"http://{_HOST}:{at[1]}/{token}/"
             watch.start()
             say(url)
+            await asyncio.to_thread(compile_pages)
             if opens:
                 await asyncio.to_thread(webbrowser.open, url)
             if until_input_ends:

@@ -1,10 +1,12 @@
 """Finds the file that a document of an item came from, by its path, and only if it is still the same by its SHA-256."""
 
+import os
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from batchwork.core.dsn import JournalAddress
 from batchwork.core.errors import DocumentError
 from batchwork.core.request import Attachment
 from batchwork.documents import load_file
@@ -22,7 +24,7 @@ class SourceFile:
     note: str = ""
 
 
-def source_of(journal: Path, place: int, attachment: Attachment) -> SourceFile:
+def source_of(journal: JournalAddress, place: int, attachment: Attachment) -> SourceFile:
     """The file of the document at a place: from the journal where it was sent itself, else from its path."""
     if attachment.data is not None and digest_of(attachment.data) == attachment.digest.hex():
         return SourceFile(data=attachment.data, path=attachment.title)
@@ -43,7 +45,7 @@ def source_of(journal: Path, place: int, attachment: Attachment) -> SourceFile:
     return SourceFile(path=named, note=f"The file {named} {note}.")
 
 
-def written_result(journal: Path, place: int) -> tuple[Any, dict[str, list[dict[str, Any]]]] | None:
+def written_result(journal: JournalAddress, place: int) -> tuple[Any, dict[str, list[dict[str, Any]]]] | None:
     """The typed value and the citations that the run's own result file has for an item, if there is one."""
     state = state_of(journal)
     if state is None or state.save_results_dir is None:
@@ -61,7 +63,7 @@ def written_result(journal: Path, place: int) -> tuple[Any, dict[str, list[dict[
     return None
 
 
-def state_of(journal: Path) -> State | None:
+def state_of(journal: JournalAddress) -> State | None:
     """The state file beside a manager's journal, if there is one."""
     path = _state_path(journal)
     try:
@@ -79,8 +81,9 @@ def _read(path: Path, _mtime_ns: int) -> State | None:
         return None
 
 
-def _state_path(journal: Path) -> Path:
-    return journal.with_suffix("")
+def _state_path(journal: JournalAddress) -> Path:
+    """Where a manager's state file is; one whose journal is in a database may be anywhere, and is not looked for."""
+    return journal.with_suffix("") if isinstance(journal, Path) else Path(os.devnull)
 
 
 def _content(state: State, place: int) -> Any:

@@ -23,12 +23,9 @@ class Timeline:
 
     def at(self, times: Array) -> Array:
         """Where moments lie, in seconds of work."""
-        if len(self.starts) == 1:
-            return np.asarray(np.clip(times - self.starts[0], 0.0, self.length_s))
-        span = np.clip(np.searchsorted(self.starts, times, side="right") - 1, 0, len(self.starts) - 1)
-        return np.asarray(
-            self.offsets[span] + np.clip(times - self.starts[span], 0.0, self.ends[span] - self.starts[span])
-        )
+        moments = np.stack((self.starts, self.ends), axis=1).ravel()
+        seconds = np.stack((self.offsets, self.offsets + self.ends - self.starts), axis=1).ravel()
+        return np.asarray(np.interp(times, moments, seconds))
 
     @property
     def width_s(self) -> float:
@@ -46,7 +43,7 @@ class Timeline:
 
     def bucket(self, times: Array) -> Array:
         """The buckets that moments fall into."""
-        return np.minimum((self.at(times) / self.width_s).astype(np.int64), self.buckets - 1)
+        return np.minimum((self.at(times) / self.width_s).astype(np.int32), self.buckets - 1)
 
     def sums(self, buckets: Array, weights: Array | None = None) -> list[float]:
         """What falls into each bucket: how many moments, or the sum of their weights."""

@@ -36,6 +36,18 @@
     events.onerror = () => { if (lost) lost.hidden = false; };
   }
 
+  // A cited place and its field: whichever of the two is gone to, both are shown as chosen, and side by side both are in sight.
+  const choose = () => {
+    const number = (/^#(?:mark|cite)-(\d+)$/.exec(location.hash) || [])[1];
+    document.querySelectorAll(".chosen").forEach((one) => one.classList.remove("chosen"));
+    ["mark", "cite"].map((name) => document.getElementById(`${name}-${number}`)).filter(Boolean).forEach((one) => {
+      one.classList.add("chosen");
+      if (`#${one.id}` !== location.hash && innerWidth > 900) one.scrollIntoView({ block: "nearest" });
+    });
+  };
+  addEventListener("hashchange", choose);
+  choose();
+
   const go = (selector) => { const link = document.querySelector(selector); if (link) link.click(); return Boolean(link); };
   const step = (by) => {
     const rows = [...document.querySelectorAll("[data-row]")];

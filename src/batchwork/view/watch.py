@@ -9,8 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from batchwork.clock import stopwatch
+from batchwork.core.dsn import JournalAddress
 from batchwork.core.errors import BatchworkError
-from batchwork.journal import JournalReader, writer_of
+from batchwork.journal import JournalReader
+from batchwork.journals import open_reader, who_writes
 from batchwork.view.columns import ItemColumns
 from batchwork.view.index import SideIndex, index_path, open_index
 
@@ -36,13 +38,13 @@ class Progress:
 class JournalWatch:
     """One journal that is looked at. `start` begins to follow it, `close` ends that."""
 
-    def __init__(self, journal: Path, cache: Path) -> None:
+    def __init__(self, journal: JournalAddress, cache: Path) -> None:
         self.journal = journal
         self.columns = ItemColumns()
         self.version = 0  # changes when there is news
         self.progress = Progress(done=0, total=0)
         self._index_path = index_path(journal, cache)
-        self._reader = JournalReader(journal)  # raises where there is none
+        self._reader = open_reader(journal)  # raises where there is none
         self._index = open_index(self._index_path, self._reader)
         self._pages = _Connections(journal, self._index_path)
         self._file = _file(journal)
@@ -73,7 +75,7 @@ class JournalWatch:
     @property
     def is_written(self) -> bool:
         """Whether a run goes on."""
-        return writer_of(self.journal) is not None
+        return who_writes(self.journal) is not None
 
     def listen(self, listener: Callable[[], object]) -> Callable[[], None]:
         """Call back from the thread when there is news; the function returned ends that."""
@@ -123,7 +125,7 @@ class JournalWatch:
         """Another journal has taken the place of this one."""
         if (file := _file(self.journal)) is None:
             return
-        reader = JournalReader(self.journal)
+        reader = open_reader(self.journal)
         self._reader.close()
         self._index.close()
         self._reader, self._file, self.columns = reader, file, ItemColumns()
@@ -140,7 +142,7 @@ class JournalWatch:
 class _Connections:
     """A reader and an index for pages, opened when they are first needed and used by one page at a time."""
 
-    def __init__(self, journal: Path, index: Path) -> None:
+    def __init__(self, journal: JournalAddress, index: Path) -> None:
         self._journal = journal
         self._path = index
         self._open: tuple[JournalReader, SideIndex] | None = None
@@ -150,7 +152,7 @@ class _Connections:
     def turn(self) -> Iterator[tuple[JournalReader, SideIndex]]:
         with self._lock:
             if self._open is None:
-                self._open = JournalReader(self._journal), SideIndex(self._path)
+                self._open = open_reader(self._journal), SideIndex(self._path)
             yield self._open
 
     def close(self) -> None:
@@ -161,7 +163,9 @@ class _Connections:
             self._open = None
 
 
-def _file(path: Path) -> tuple[int, int] | None:
+def _file(path: JournalAddress) -> tuple[int, int] | None:
+    if not isinstance(path, Path):
+        return None
     with suppress(OSError):
         seen = os.stat(path)  # noqa: PTH116
         return seen.st_dev, seen.st_ino

@@ -50,12 +50,14 @@ def write_reports(
     if "csv" in wanted:
         bodies[CSV] = render_csv(summary).encode()
     pictures: dict[str, str] = {}
+    if charts or "markdown" in wanted:
+        bodies |= items_page(folder / JOURNAL)
+    items = ITEMS if ITEMS in bodies else None
     if charts:
-        items = items_page(folder / JOURNAL)
-        drawn, pictures = _draw(summary, items=ITEMS if items else None)
-        bodies |= drawn | items
+        drawn, pictures = _draw(summary, items=items)
+        bodies |= drawn
     if "markdown" in wanted:
-        bodies[MARKDOWN] = render_markdown(summary, pictures, items=ITEMS if ITEMS in bodies else None).encode()
+        bodies[MARKDOWN] = render_markdown(summary, pictures, items=items).encode()
     _remove(folder, [name for name in _DRAWN if name not in bodies])
     for name, body in bodies.items():
         path = folder / name

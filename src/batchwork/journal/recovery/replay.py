@@ -17,8 +17,6 @@ from batchwork.core.event import (
     BatchEvent,
     BatchIntended,
     BatchReopened,
-    Began,
-    Ended,
     Event,
     ItemEvent,
     Opened,
@@ -26,58 +24,20 @@ from batchwork.core.event import (
     Settled,
 )
 from batchwork.core.failure import FailureKind
-from batchwork.core.intake import Intake
 from batchwork.core.money import show
 from batchwork.core.words import counted
 from batchwork.journal.archive import move_aside
 from batchwork.journal.companions import LOG, PRIVATE_FILE, WriterLock, beside, mode_of, real, remove_with_parts
 from batchwork.journal.connections import connect
 from batchwork.journal.recovery.salvage import Salvage
-from batchwork.journal.rows import ItemRow, columns_digest
-from batchwork.journal.sqlite import SqliteJournal
+from batchwork.journal.replayed import WRITE_EVERY, ReplayedJournal
 from batchwork.journal.write_ahead_log import is_all_there_is
 
-_WRITE_EVERY = 1000
 
-
-class _NewJournal(SqliteJournal):
-    """A journal that takes the items as they were instead of deciding which item a row is."""
-
+class _NewJournal(ReplayedJournal):
     def __init__(self, path: Path, *, utc: Callable[[], float], run_id: str | None) -> None:
         super().__init__(path, utc=utc)
-        self._sums.run_id = run_id or self._sums.run_id
-        self._is_first = False
-        self._placed: set[int] = set()  # places taken by what may not yet be written
-
-    def opened(self, event: Opened) -> None:
-        """A row was read, for the first time or again."""
-        if event.index in self._placed:  # look-ups must see who stands there
-            self.flush()
-            self._placed.clear()
-        self._placed.add(event.index)
-        row = self._rows.get(event.item) or self._items.row(event.item)
-        if row is None:
-            row = ItemRow(event.item, event.fingerprint, event.occurrence)
-            row.is_new = True
-            self._sums.items = event.item + 1
-        intake = Intake(fingerprint=event.fingerprint, request=event.request, columns=event.columns)
-        self._open(row, event.index, intake, columns_digest(event.columns))
-        self.release(event.item)
-
-    def happened(self, event: ItemEvent) -> None:
-        """Something happened to one item."""
-        self.take(event.item)
-        self.record(event)
-        self.release(event.item)
-
-    def ran(self, event: Began | Ended) -> None:
-        """A run began or ended."""
-        self.flush()
-        self.record(event)
-        if isinstance(event, Began):
-            self._sums.began = self._sums.seq
-        self.flush()
-        self._placed.clear()
+        self._follow(run_id)
 
 
 class Replay:
@@ -99,7 +59,7 @@ class Replay:
             for at, event in self._salvage.events():
                 self._at = at
                 replayed += self._record(event)
-                if replayed % _WRITE_EVERY == 0:
+                if replayed % WRITE_EVERY == 0:
                     self._journal.flush()
             self._book_what_is_missing()
         finally:

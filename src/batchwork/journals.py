@@ -1,0 +1,119 @@
+"""Opens the journal at an address: a file, or a schema in a database. The only place that tells the two apart.
+
+What a database needs is imported when an address of one is opened.
+"""
+
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+from batchwork.core.dsn import Dsn, JournalAddress, is_dsn
+from batchwork.core.errors import JournalError
+from batchwork.journal import (
+    JournalReader,
+    SqliteJournal,
+    journal_at,
+    known_as,
+    remember_output,
+    set_aside,
+    writer_of,
+)
+
+
+def journal_address(given: str | JournalAddress) -> JournalAddress:
+    """What somebody means by the name of a journal: a database by its scheme, else a file. ConfigError: neither."""
+    if not isinstance(given, str):
+        return given
+    return Dsn.parse(given) if is_dsn(given) else Path(given)
+
+
+def named_journal(given: str | JournalAddress) -> JournalAddress:
+    """The same, where an output file or a state file stands for the journal beside it."""
+    address = journal_address(given)
+    return journal_at(address) if isinstance(address, Path) else address
+
+
+def open_reader(address: JournalAddress, *, pinned: bool = False) -> JournalReader:
+    """A read-only view of a journal; a JournalError says why there is none."""
+    if isinstance(address, Path):
+        return JournalReader(address, pinned=pinned)
+    from batchwork.postgres.reader import DatabaseReader  # noqa: PLC0415 - its driver is an extra
+
+    return DatabaseReader(address, pinned=pinned)
+
+
+def open_journal(address: JournalAddress, *, utc: Callable[[], float], max_wait_s: float) -> SqliteJournal:
+    """A journal that this process writes; for so long it waits for a database that is away."""
+    if isinstance(address, Path):
+        return SqliteJournal(address, utc=utc)
+    from batchwork.postgres.journal import PostgresJournal  # noqa: PLC0415
+
+    return PostgresJournal(address, utc=utc, max_wait_s=max_wait_s)
+
+
+def is_there(address: JournalAddress) -> bool:
+    """Whether there is a journal, or at least something of its name."""
+    if isinstance(address, Path):
+        return address.exists()
+    from batchwork.postgres.connection import connect_reader  # noqa: PLC0415
+    from batchwork.postgres.schema import is_there as has_schema  # noqa: PLC0415
+
+    with closing(connect_reader(address)) as connection:
+        return has_schema(connection, address)
+
+
+def put_aside(address: JournalAddress) -> JournalAddress | None:
+    """Give an old journal another name; None when there is none."""
+    if isinstance(address, Path):
+        return set_aside(address)
+    from batchwork.postgres.archive import set_aside as rename  # noqa: PLC0415
+
+    return rename(address)
+
+
+def who_writes(address: JournalAddress) -> str | None:
+    """Who works on a journal now; None: nobody."""
+    if isinstance(address, Path):
+        return writer_of(address)
+    from batchwork.postgres.reader import DatabaseReader  # noqa: PLC0415
+
+    with closing(DatabaseReader(address)) as reader:
+        return reader.writer()
+
+
+# -- the files that a journal wrote ---------------------------------------------------------------
+
+
+def output_name(out: Path, address: JournalAddress) -> str:
+    """What a journal calls a file; one in a database has no folder of its own."""
+    return known_as(out, address) if isinstance(address, Path) else str(out.resolve())
+
+
+def note_output(address: JournalAddress, out: Path) -> None:
+    """Note the file as this journal's own, as it is now."""
+    if isinstance(address, Path):
+        remember_output(address, out)
+        return
+    from batchwork.postgres.archive import remember_output as remember  # noqa: PLC0415
+
+    remember(address, out)
+
+
+def wrote(address: JournalAddress, out: Path) -> bool:
+    """Whether a file is just as this journal wrote it."""
+    if not is_there(address):
+        return False
+    seen = out.stat()
+    with closing(open_reader(address)) as reader:
+        written = [(path.resolve(), size, mtime_ns) for path, size, mtime_ns in reader.outputs()]
+    return (out.resolve(), seen.st_size, seen.st_mtime_ns) in written
+
+
+def in_a_file(address: JournalAddress, command: str) -> Path:
+    """The file of a journal, for what only files need; a database has its own means to be copied and mended."""
+    if isinstance(address, Path):
+        return address
+    raise JournalError(
+        f"`batchwork {command}` is for journals in files, and {address} is in a database: pg_dump"
+        f" --schema='\"{address.schema}\"' copies it, pg_restore brings it back; `batchwork copy` makes a file of it"
+    )

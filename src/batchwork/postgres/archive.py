@@ -1,0 +1,40 @@
+"""Sets a journal in a database aside under a new name, and notes which files it wrote."""
+
+from contextlib import closing
+from pathlib import Path
+
+from batchwork.core.dsn import Dsn
+from batchwork.core.errors import JournalLockedError
+from batchwork.postgres import schema
+from batchwork.postgres.connection import LOST, SyncConnection, away, connect_sync
+
+_NOTE = (
+    "INSERT INTO output (path, size, mtime_ns) VALUES (%s, %s, %s)"
+    " ON CONFLICT (path) DO UPDATE SET size = excluded.size, mtime_ns = excluded.mtime_ns, rowid = DEFAULT"
+)
+
+
+def set_aside(dsn: Dsn) -> Dsn | None:
+    """Rename the journal to the first free `NAME.old-N`; None when there is none."""
+    with closing(_connect(dsn)) as session:
+        if not schema.is_there(session, dsn):
+            return None
+        key = schema.lock_key("writer", dsn.schema)
+        if session.execute("SELECT pg_try_advisory_lock(%s)", (key,)).fetchone() != (True,):
+            raise JournalLockedError(f"the journal {dsn} is being written by another process; wait for it, or stop it")
+        return dsn.renamed(schema.rename(session, dsn))
+
+
+def remember_output(dsn: Dsn, out: Path) -> None:
+    """Note the file as this journal's own, as it is now."""
+    seen = out.stat()
+    with closing(_connect(dsn)) as session:
+        schema.use(session, dsn)
+        try:
+            session.execute(_NOTE, (str(out.resolve()), seen.st_size, seen.st_mtime_ns))
+        except LOST as error:
+            raise away(dsn, error) from None
+
+
+def _connect(dsn: Dsn) -> SyncConnection:
+    return connect_sync(dsn, name="batchwork")

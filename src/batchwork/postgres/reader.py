@@ -1,0 +1,278 @@
+"""Reads a journal in a database: the same tables as in a file, fetched many rows at once because they are far away.
+
+Every statement stands alone: an open transaction would keep the whole database from cleaning up. Rows point at events,
+and events never change, so what is read in two statements still fits together.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from threading import Event as Flag
+from typing import Any, cast
+
+import psycopg
+
+from batchwork.core.dsn import Dsn
+from batchwork.core.errors import JournalDamagedError, JournalError
+from batchwork.core.event import BatchEvent, Event
+from batchwork.core.outcome import Status
+from batchwork.core.request import Request
+from batchwork.journal import codec
+from batchwork.journal.connections import ReadConnection
+from batchwork.journal.reader import JournalReader
+from batchwork.journal.rows import ITEM_COLUMNS, STATUSES, ItemRow, Sums
+from batchwork.journal.tables import EventTable, ItemTable
+from batchwork.postgres import schema
+from batchwork.postgres.connection import LOST, DatabaseAwayError, SyncConnection, away, connect_reader
+
+_PAGE = 1024  # rows read at once
+_BODIES = 128  # events read at once, which may be long
+_TRIES, _APART_S = 6, 0.5  # for a database that is just coming back
+_ITEM = f"SELECT {ITEM_COLUMNS} FROM item"  # noqa: S608
+_FOUND = (
+    f"SELECT {', '.join(f'i.{column}' for column in ITEM_COLUMNS.split(', '))}"  # noqa: S608
+    " FROM unnest(?::bytea[], ?::bigint[], ?::bigint[]) AS u (fingerprint, low, high) JOIN item i"
+    " ON i.fingerprint = u.fingerprint AND i.occurrence >= u.low AND i.occurrence < u.high"
+)
+_OF_BATCHES = (
+    f"SELECT seq, kind, item, body, crc, place FROM event WHERE kind >= {codec.FIRST_OF_BATCHES} ORDER BY place"  # noqa: S608
+)
+_EVENT = "SELECT seq, kind, item, body, crc FROM event"
+_SUMS = (
+    "SELECT (SELECT run_id FROM meta), (SELECT events FROM meta), coalesce(sum(spent), 0),"  # noqa: S608
+    " coalesce(sum(unconfirmed), 0),"
+    " coalesce(sum(reserved), 0), coalesce(max(began), 0), coalesce(sum(items), 0), coalesce(sum(batches), 0), "
+    + ", ".join(f"coalesce(sum(standing[{number}]), 0)" for number in range(1, len(STATUSES) + 1))
+    + " FROM worker"
+)
+
+
+@lru_cache(maxsize=256)
+def _ours(text: str) -> bytes:
+    """A statement with the driver's own mark for a value."""
+    return text.replace("?", "%s").encode()
+
+
+class DatabaseConnection(ReadConnection):
+    """A connection that reads; one that was lost is opened again, since reading can be repeated."""
+
+    def __init__(self, dsn: Dsn) -> None:
+        self.dsn = dsn
+        self._session: SyncConnection | None = None
+        self._rest = Flag()
+        self._connected()
+
+    def _connected(self) -> SyncConnection:
+        if self._session is None:
+            session = connect_reader(self.dsn)
+            try:
+                schema.use(session, self.dsn)
+            except BaseException:
+                session.close()
+                raise
+            self._session = session
+        return self._session
+
+    def close(self) -> None:
+        session, self._session = self._session, None
+        if session is not None:
+            session.close()
+
+    def refresh(self) -> None:
+        """Nothing to do: every statement sees what is committed."""
+
+    def let_go(self) -> None:
+        """Nothing to do."""
+
+    def _rows(self, sql: str, values: Sequence[Any]) -> list[Any]:
+        for left in reversed(range(_TRIES)):
+            try:
+                return self._connected().execute(_ours(sql), values or None, binary=True).fetchall()
+            except DatabaseAwayError:
+                if not left:
+                    raise
+            except LOST as error:
+                self.close()
+                if not left:
+                    raise away(self.dsn, error) from None
+            except psycopg.Error as error:
+                raise JournalError(f"{self.dsn} cannot be read: {error.diag.message_primary or error}") from None
+            self._rest.wait(_APART_S)
+        raise AssertionError
+
+    def one(self, sql: str, values: tuple[Any, ...] = ()) -> Any | None:
+        return next(iter(self._rows(sql, values)), None)
+
+    def each(self, sql: str, values: tuple[Any, ...] = ()) -> Iterator[Any]:
+        yield from self._rows(sql, values)
+
+    def all(self, sql: str, values: Sequence[Any] = ()) -> list[Any]:
+        return self._rows(sql, values)
+
+    def sums(self) -> Sums:
+        """What all workers add up to."""
+        row: Any = self.one(_SUMS)
+        run_id, seq, spent, unconfirmed, reserved, began, items, batches, *counts = row
+        return Sums(
+            run_id=run_id,
+            seq=seq,
+            spent=int(spent),
+            unconfirmed=int(unconfirmed),
+            reserved=int(reserved),
+            counts={status: int(count) for status, count in zip(STATUSES, counts, strict=True)},
+            began=began,
+            items=int(items),
+            batches=int(batches),
+            noted=int(items),
+        )
+
+    def damaged(self, what: object) -> JournalDamagedError:
+        return JournalDamagedError(
+            f"the journal {self.dsn} is damaged ({what}); restore it from a dump of the database (pg_restore)"
+        )
+
+
+class DatabaseItems(ItemTable):
+    """The rows of items, of which the neighbours are read along where one process alone changes them."""
+
+    def __init__(self, connection: DatabaseConnection, *, pinned: bool) -> None:
+        super().__init__(connection)
+        self._pinned = pinned
+        self._near: dict[int, ItemRow] = {}  # by number
+
+    def row(self, item: int) -> ItemRow | None:
+        if item in self._near:
+            return self._near[item]
+        if not self._pinned:
+            return next(iter(self._rows("WHERE id = ?", item)), None)
+        self.keep(self._rows("WHERE id >= ? AND id < ?", item, item + _PAGE))
+        return self._near.get(item)
+
+    def keep(self, rows: Iterable[ItemRow]) -> None:
+        """Have these rows at hand."""
+        if len(self._near) > 8 * _PAGE:
+            self._near = {}
+        self._near.update((row.item, row) for row in rows)
+
+    def near(self, item: int) -> list[ItemRow]:
+        """An item and those behind it which are at hand."""
+        return [row for number in range(item, item + _BODIES) if (row := self._near.get(number)) is not None]
+
+    def forget_places(self) -> None:
+        super().forget_places()
+        self._near = {}
+
+    def follow(self, rows: Iterable[ItemRow]) -> None:
+        written = list(rows)
+        super().follow(written)
+        for row in written:
+            if row.item in self._near:
+                self._near[row.item] = row
+
+    def find(self, fingerprint: bytes, occurrence: int) -> int | None:
+        row = self._connection.one(
+            "SELECT id FROM item WHERE fingerprint = ? AND occurrence = ?", (fingerprint, occurrence)
+        )
+        return None if row is None else row[0]
+
+    def found(self, spans: dict[bytes, tuple[int, int]]) -> list[ItemRow]:
+        """The items of these fingerprints whose occurrences are in the span of each, from the first up to the last."""
+        lows, highs = zip(*spans.values(), strict=True)
+        rows = cast(DatabaseConnection, self._connection).all(_FOUND, (list(spans), list(lows), list(highs)))
+        return [self._row(values) for values in rows]
+
+    def counts(self, below: int | None) -> dict[Status, int]:
+        where = "idx IS NOT NULL" if below is None else f"idx < {int(below)}"
+        found = dict(self._connection.each(f"SELECT status, count(*) FROM item WHERE {where} GROUP BY status"))  # noqa: S608
+        return {status: found.get(code, 0) for code, status in enumerate(STATUSES)}
+
+    def check_indexes(self) -> None:
+        """Nothing to do: the indexes are the database's own affair."""
+
+    def _check_places(self, start: int, stop: int | None) -> None:
+        """Nothing to do."""
+
+
+class DatabaseEvents(EventTable):
+    """The events, by their numbers and in the order of their commits."""
+
+    def __init__(self, connection: DatabaseConnection) -> None:
+        super().__init__(connection)
+        self._at_hand: dict[int, Event] = {}
+
+    def at(self, seq: int) -> Event | None:
+        event = self._at_hand.get(seq)
+        return super().at(seq) if event is None else event
+
+    def has(self, seq: int) -> bool:
+        """Whether an event is at hand."""
+        return seq in self._at_hand
+
+    def read_ahead(self, seqs: list[int]) -> None:
+        self.fetch(seqs)
+
+    def fetch(self, seqs: Iterable[int]) -> None:
+        """Have these events at hand, and no others."""
+        rows = self._connection.all(f"{_EVENT} WHERE seq = ANY(?)", (list(seqs),))
+        self._at_hand = {values[0]: self._decode(values) for values in rows}
+
+    def all(self) -> Iterator[Event]:
+        last = 0
+        while page := self.after(last, _PAGE):
+            last = page[-1][0]
+            yield from (event for _, _, event in page)
+
+    def after(self, seq: int, count: int) -> list[tuple[int, float, Event]]:
+        """Up to so many events behind this place in the order of all commits, each with its own place."""
+        sql = "SELECT seq, kind, item, body, crc, place, at FROM event WHERE place > ? ORDER BY place LIMIT ?"
+        rows = self._connection.all(sql, (seq, count))
+        if rows and rows[-1][5] != seq + len(rows):
+            raise self._connection.damaged(f"an event between {seq} and {rows[-1][5]} is missing")
+        return [(values[5], values[6], self._decode(values[:5])) for values in rows]
+
+    def of_batches(self) -> list[tuple[int, BatchEvent]]:
+        rows = self._connection.all(_OF_BATCHES)
+        return [(values[5], cast(BatchEvent, self._decode(values[:5]))) for values in rows]
+
+    def _answers_since(self, place: int) -> Iterator[tuple[int, int]]:
+        return self._connection.each(
+            f"SELECT place, item FROM event WHERE place > ? AND kind IN ({codec.ANSWERS}) ORDER BY place",  # noqa: S608
+            (place,),
+        )
+
+
+class DatabaseReader(JournalReader):
+    """A read-only view of a journal in a database. With `pinned` nobody else changes the items that it is asked for."""
+
+    items: DatabaseItems
+    _events: DatabaseEvents
+
+    def __init__(self, dsn: Dsn, *, pinned: bool = False) -> None:
+        connection = DatabaseConnection(dsn)
+        self._read_from(dsn, connection, DatabaseItems(connection, pinned=pinned), DatabaseEvents(connection))
+        self._pinned = pinned
+
+    def request_of(self, item: int) -> Request:
+        row = self.items.row(item)
+        if self._pinned and row is not None and not self._events.has(row.request_seq):
+            self._events.fetch([near.request_seq for near in self.items.near(item)])
+        return super().request_of(item)
+
+    def last_at(self) -> float:
+        (at,) = self._connection.one("SELECT at FROM event ORDER BY place DESC LIMIT 1") or (0.0,)
+        return float(at)
+
+    def last_event(self) -> Event | None:
+        row = self._connection.one("SELECT seq FROM event ORDER BY place DESC LIMIT 1")
+        return None if row is None else self._events.at(row[0])
+
+    def find(self, fingerprint: bytes, occurrence: int) -> ItemRow | None:
+        item = self.items.find(fingerprint, occurrence)
+        return None if item is None else self.items.row(item)
+
+    def writer(self) -> str | None:
+        """Who works on the journal now, as far as the database knows."""
+        row = self._connection.one(
+            "SELECT name FROM worker WHERE state = 'live' AND renewed_at > clock_timestamp() - interval '30 s'"
+            " ORDER BY id LIMIT 1"
+        )
+        return None if row is None else str(row[0])

@@ -1,0 +1,270 @@
+"""The writer of a journal in a database: every group is one statement, which also renews the writer's own row.
+
+Natural group commit is that of a journal in a file; only, a group is packed into arrays on the loop's thread, and a
+thread of its own sends it. A connection that is lost while a group is under way says nothing about the group: the
+writer's row, which has the number of its last event, decides whether it has landed. A group is never made anew before
+that is known.
+"""
+
+import logging
+import os
+import socket
+import threading
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack, closing, suppress
+from typing import Any
+
+import psycopg
+from msgspec.structs import replace
+
+from batchwork.clock import stopwatch
+from batchwork.core.dsn import Dsn
+from batchwork.core.errors import ConfigError, JournalLockedError, JournalWriteError
+from batchwork.core.event import Settled
+from batchwork.core.words import counted
+from batchwork.journal import codec
+from batchwork.journal.rows import STATUSES
+from batchwork.journal.writer import Group, JournalWriter
+from batchwork.postgres import schema
+from batchwork.postgres.arrays import register
+from batchwork.postgres.connection import LOST, DatabaseAwayError, SyncConnection, away, connect_sync
+from batchwork.postgres.group import GROUP, packed_group, trim_places
+from batchwork.postgres.identities import DatabaseIdentities
+from batchwork.postgres.reader import DatabaseReader
+from batchwork.postgres.workers import HEARTBEAT_S, WORKER_BITS, join, leave, renew, wait_for_others
+
+_log = logging.getLogger(__name__)
+_FIRST_WAIT_S, _LONGEST_WAIT_S = 0.1, 5.0
+_LAST_CHANCE_S = 5.0  # for what is still unwritten when a journal is closed
+# Plans of the group statement are made once, and find rows by their indexes whatever the tables looked like then.
+_SETTINGS = ("plan_cache_mode = force_generic_plan", "enable_seqscan = off", "enable_hashjoin = off", "jit = off")
+_SETTLED = codec.KINDS[Settled]
+
+
+class DatabaseWriter(JournalWriter):
+    """A journal in a database that this process writes, from construction until `close`."""
+
+    reader: DatabaseReader
+    identities: DatabaseIdentities  # type: ignore[assignment]
+
+    def __init__(self, dsn: Dsn, *, max_wait_s: float) -> None:
+        self.dsn = dsn
+        self._max_wait_s = max_wait_s
+        self._session: SyncConnection | None = None
+        self._last_pid = 0  # of the session before, which may still be there
+        self._closing, self._rest = threading.Event(), threading.Event()
+        self._packed: tuple[Any, ...] = ()
+        self._begin_queue(dsn)
+        with ExitStack() as undo:
+            session = undo.enter_context(self._connect())
+            self.name = f"{socket.gethostname()}:{os.getpid()}"
+            self._lock(session)
+            self._wait(session)
+            self.id = join(session, self.name)
+            self.epoch = 1
+            self.reader = undo.enter_context(closing(DatabaseReader(dsn, pinned=True)))
+            self.sums = self.reader.sums()
+            self.sums.seq = self._sent = self.id << WORKER_BITS
+            self._base = replace(self.sums, counts=dict(self.sums.counts))
+            self.identities = DatabaseIdentities(self.reader.items)
+            self.batches = self.reader.batch_book()
+            self._session = session
+            undo.pop_all()
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="journal")
+        self._heart = threading.Thread(target=self._beat, name="heartbeat", daemon=True)
+        self._heart.start()
+
+    def take_name(self, run_id: str) -> None:
+        """Let the journal be known under this name at the provider."""
+        assert self._session is not None
+        self._session.execute("UPDATE meta SET run_id = %s", (run_id,))
+
+    # -- the session ----------------------------------------------------------------------------
+
+    def _connect(self) -> SyncConnection:
+        session = connect_sync(self.dsn, name="batchwork writer")
+        try:
+            schema.prepare(session, self.dsn)
+            for setting in _SETTINGS:
+                session.execute(f"SET {setting}".encode())
+            register(session)
+        except BaseException:
+            session.close()
+            raise
+        self._last_pid = session.info.backend_pid
+        return session
+
+    def _lock(self, session: SyncConnection) -> None:
+        """Be the only writer; a JournalLockedError names the other one."""
+        key = schema.lock_key("writer", self.dsn.schema)
+        if session.execute("SELECT pg_try_advisory_lock(%s)", (key,)).fetchone() != (True,):
+            row = session.execute("SELECT name FROM worker WHERE state = 'live' ORDER BY id DESC LIMIT 1").fetchone()
+            who = "another process" if row is None else row[0]
+            raise JournalLockedError(f"the journal {self.dsn} is being written by {who}; wait for it, or stop it")
+
+    def _wait(self, session: SyncConnection) -> None:
+        """Whoever wrote before and did not say goodbye may still be there, without its connection."""
+        while wait_s := wait_for_others(session):
+            _log.warning("%s was left without a word: waiting %.0f s, so that nobody writes any more", self.dsn, wait_s)
+            self._closing.wait(wait_s)
+
+    def _restored(self) -> SyncConnection:
+        """A session of this worker, after the last one was lost."""
+        before = self._last_pid
+        session = self._connect()
+        try:
+            # Our former session may still hold its lock, where the server has not noticed that nobody is there.
+            session.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = %s AND application_name ="
+                " 'batchwork writer' AND usename = current_user",
+                (before,),
+            )
+            key = schema.lock_key("writer", self.dsn.schema)
+            session.execute("SET lock_timeout = '5s'")
+            session.execute("SELECT pg_advisory_lock(%s)", (key,))
+            session.execute("SET lock_timeout = 0")
+        except BaseException:
+            session.close()
+            raise
+        return session
+
+    def _drop(self) -> None:
+        session, self._session = self._session, None
+        if session is not None:
+            with suppress(psycopg.Error):
+                session.close()
+
+    def _beat(self) -> None:
+        """Renew the worker's row while it commits nothing: who waits for money or a provider is not dead."""
+        while not self._closing.wait(HEARTBEAT_S):
+            with suppress(RuntimeError):  # the journal is being closed
+                self._thread.submit(self._renew)
+
+    def _renew(self) -> None:
+        if self._session is not None:
+            try:
+                renew(self._session, self.id, self.epoch)
+            except LOST:
+                self._drop()
+
+    # -- one group ------------------------------------------------------------------------------
+
+    def _put_in(self) -> None:
+        """Pack everything queued; the thread sends it."""
+        group = Group(events=len(self.events), blobs=list(self.blobs), trim=self.trim)
+        blobs = [(key, body, codec.blob_checksum(key, body)) for key, body in self.blobs.items()]
+        self._packed = packed_group(
+            self._numbers(group.events), self.events, blobs, self.cache.changed.values(), group=group
+        )
+        self.sums.noted = self.sums.items
+        self.cache.write_changed()
+        self._group = group
+        self._last = self.events[-1][0] if self.events else self._sent
+
+    def _numbers(self, events: int) -> list[int]:
+        """The worker's row: who it is, how far it is, and what it has added to the journal's sums."""
+        now, base = self.sums, self._base
+        added = [now.counts[status] - base.counts[status] for status in STATUSES]
+        money = (now.spent - base.spent, now.unconfirmed - base.unconfirmed, now.reserved - base.reserved)
+        began = now.began if now.began != base.began else 0
+        things = (now.items - base.items, now.batches - base.batches)
+        return [self.id, self.epoch, now.seq, began, *money, *things, events, *added]
+
+    def _start_commit(self) -> Future[None]:
+        assert self._group is not None
+        commit = self._thread.submit(self._send, self._packed, self._last, self._group)
+        self._group.commit = commit
+        return commit
+
+    def flush(self) -> None:
+        """Write everything queued, now; a group whose fate is not known is seen to first."""
+        group = self._group
+        if group is not None and group.commit is not None and group.commit.done() and group.commit.exception():
+            self._start_commit()
+        super().flush()
+
+    def _finish_commit(self) -> None:
+        group = self._group
+        if group is not None and group.commit is not None and (error := group.commit.exception()) is not None:
+            raise error  # it is kept as it is: whether it has landed, the database will tell
+        super()._finish_commit()
+
+    def _send(self, packed: tuple[Any, ...], last: int, group: Group) -> None:
+        """Send one group, through lost connections, until it has landed."""
+        waited, wait = stopwatch(), _FIRST_WAIT_S
+        while True:
+            try:
+                if self._session is None:
+                    self._session = self._restored()
+                    if self._has_landed(self._session, last):
+                        break
+                self._execute(self._session, packed, group)
+                break
+            except psycopg.errors.DiskFull as error:
+                raise JournalWriteError(
+                    f"no space left for the journal {self.dsn} ({error.diag.message_primary}); free some at the"
+                    " database and run the same command again"
+                ) from None
+            except (DatabaseAwayError, ConfigError, *LOST, psycopg.errors.ReadOnlySqlTransaction) as error:
+                self._drop()
+                patience = min(_LAST_CHANCE_S, self._max_wait_s) if self._closing.is_set() else self._max_wait_s
+                if waited() >= patience:
+                    raise self._unwritten(error) from None
+            except psycopg.Error as error:
+                self._drop()
+                raise JournalWriteError(
+                    f"{self.dsn} cannot be written: {error.diag.message_primary or error}"
+                ) from None
+            (self._rest if self._closing.is_set() else self._closing).wait(wait)
+            wait = min(wait * 2.0, _LONGEST_WAIT_S)
+        self._sent = last
+
+    def _execute(self, session: SyncConnection, packed: tuple[Any, ...], group: Group) -> None:
+        if group.trim is None:
+            row = session.execute(GROUP, packed, prepare=True).fetchone()
+        else:
+            with session.transaction():
+                row = session.execute(GROUP, packed, prepare=True).fetchone()
+                if row is not None:
+                    group.trimmed.clear()
+                    trim_places(session, group, worker=self.id)
+        if row is None:
+            raise self._fenced()
+
+    def _has_landed(self, session: SyncConnection, last: int) -> bool:
+        """Whether the group that ends with this event is there; a JournalLockedError when this worker was replaced."""
+        row = session.execute("SELECT epoch, state, seq FROM worker WHERE id = %s", (self.id,)).fetchone()
+        if row is None or row[:2] != (self.epoch, "live"):
+            raise self._fenced()
+        return last > self._sent and row[2] >= last
+
+    def _fenced(self) -> JournalLockedError:
+        return JournalLockedError(
+            f"the journal {self.dsn} was taken over by another process while this one was away from the database;"
+            f" {self._left()} not written"
+        )
+
+    def _unwritten(self, error: Exception) -> DatabaseAwayError:
+        said = away(self.dsn, error) if isinstance(error, psycopg.Error) else error
+        return DatabaseAwayError(
+            f"{said}. {self._left()} not written; they are lost unless the database comes back before this process"
+            " ends. When it is back, run the same command again: calls whose answers are lost are booked at their worst"
+            " case and asked again"
+        )
+
+    def _left(self) -> str:
+        settled = sum(event[2] == _SETTLED for event in list(self.events))
+        return counted(settled, "answer is", "answers are")
+
+    def close(self) -> None:
+        """Write everything queued, say goodbye and let go."""
+        self._closing.set()
+        try:
+            self.flush()
+        finally:
+            self._thread.shutdown(wait=True)
+            self.reader.close()
+            if self._session is not None:
+                with suppress(psycopg.Error):
+                    leave(self._session, self.id, self.epoch)
+            self._drop()

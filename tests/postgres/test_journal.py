@@ -1,0 +1,36 @@
+"""The journal in a database says what the other journals say, and loses nothing with its connections."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+
+from batchwork.core.dsn import Dsn
+from tests.support.journals import Pass, check_agreement, passes
+from tests.support.postgres_server import PostgresServer, why_not
+
+pytestmark = pytest.mark.skipif(why_not() is not None, reason=str(why_not()))
+if why_not() is None:
+    from batchwork.postgres.journal import PostgresJournal
+    from batchwork.postgres.reader import DatabaseReader
+
+
+def open_journal(dsn: Dsn, **options: Any) -> PostgresJournal:
+    return PostgresJournal(dsn, utc=lambda: 1000.0, **{"max_wait_s": 20.0, **options})
+
+
+# Without shrinking: every example makes a schema, and a failing one is small enough to read.
+@settings(
+    max_examples=12,
+    phases=[Phase.explicit, Phase.generate],
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(runs=passes())
+def test_the_database_the_memory_journal_and_the_fold_agree_after_every_run(
+    postgres: PostgresServer, runs: list[Pass]
+) -> None:
+    dsn = Dsn.parse(postgres.journal())
+    check_agreement(runs, lambda: open_journal(dsn), lambda: DatabaseReader(dsn))
+    postgres.execute(f'DROP SCHEMA "{dsn.schema}" CASCADE')
