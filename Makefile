@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo demo-crash test test-lowest test-pythons check format torture torture-wires test-wires hostile test-real test-tables smoke-real test-browser smoke-browser screenshots perf perf-against smoke evidence evidence-fit evidence-ablation fuzz clean
+.PHONY: help setup demo demo-crash test test-lowest test-pythons check format torture torture-wires test-wires hostile test-scale test-real test-tables smoke-real test-browser smoke-browser screenshots perf perf-against smoke evidence evidence-fit evidence-ablation fuzz clean
 
 help: ## this list
 	@grep -hE '^[a-z][a-z-]*:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -24,7 +24,7 @@ demo-crash: $(READY) ## a run killed with SIGKILL, resumed, stopped by its budge
 	$(BIN)/batchwork demo
 
 test: $(READY) ## all tests of the normal suite
-	$(BIN)/python -m pytest -n auto -m "not slow and not real and not browser"
+	$(BIN)/python -m pytest -n auto -m "not slow and not real and not browser and not scale"
 
 # `"name>=1.2"` in pyproject.toml becomes `name==1.2` in a constraints file; an environment of its own keeps the other one whole.
 LOWEST := .venv-lowest
@@ -32,7 +32,7 @@ test-lowest: ## the same with the lowest versions that pyproject.toml allows, in
 	test -x $(LOWEST)/bin/python || $(PYTHON) -m venv $(LOWEST)
 	grep -oE '"[A-Za-z0-9_-]+(\[[a-z]+\])?>=[0-9.]+"' pyproject.toml | tr -d '"' | sed 's/\[.*\]//; s/>=/==/' > $(LOWEST)/lowest.txt
 	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check -c $(LOWEST)/lowest.txt -e '.[all,otel,dev]'
-	$(LOWEST)/bin/python -m pytest -n auto -m "not slow and not real and not browser"
+	$(LOWEST)/bin/python -m pytest -n auto -m "not slow and not real and not browser and not scale"
 
 PYTHONS ?= python3.12 python3.13
 test-pythons: ## the same with other interpreters: make test-pythons PYTHONS="python3.12 python3.13"
@@ -86,6 +86,9 @@ $(REAL): $(FOREIGN)
 	npm install --silent --no-fund --no-audit --prefix $(VENV)/claude @anthropic-ai/claude-code
 	touch $(REAL)
 
+test-scale: $(READY) ## many processes on one database: shared budgets and rates, kills (needs PostgreSQL 14 or later)
+	$(BIN)/python -m pytest -m "scale or not scale" tests/postgres tests/scale
+
 NOTEBOOK := $(VENV)/.notebook
 test-tables: $(NOTEBOOK) ## tables with every library there is, and a real notebook (installs datasets, nbclient and ipykernel: about 100 MB)
 	HF_HUB_OFFLINE=1 $(BIN)/python -m pytest -n auto -m "real or not real" tests/tables tests/test_input_source.py tests/test_notebook.py
@@ -119,7 +122,7 @@ format: $(READY) ## rewrite the code in the house format
 	$(BIN)/ruff check --fix .
 
 # Each measurement prints a table and ends with one line that says whether its bar is met.
-PERF := engine http exits curves window memory tables resume state documents limits pacing simulator prompts server view frame calibration answerability bench
+PERF := accounts engine http exits curves window memory tables resume state documents limits pacing simulator prompts server view frame calibration answerability bench
 
 perf: $(READY) ## every measurement, against the peers, written into docs/performance.md (within 90 min)
 	$(BIN)/python -m perf.report $(PERF)

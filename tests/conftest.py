@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from tests.support.matrix_report import pytest_terminal_summary  # noqa: F401 - a hook
 from tests.support.postgres_server import PostgresServer, why_not
 
-_ASKED_FOR = ("slow", "real", "browser")  # marks of tests that run only where somebody asks for them
+_ASKED_FOR = ("slow", "real", "browser", "scale")  # marks of tests that run only where somebody asks for them
 
 settings.register_profile(
     "house",

@@ -43,6 +43,7 @@ NOT_RUN = {
     "claude -p": "the same",
     "--backend local": "needs a model file of 93 MB; `make smoke-real` asks it",
     "--backend api --parallel --format all": "the full suite of 360 calls: more than a minute on a busy machine",
+    "postgresql://db.example": "needs a database; tests/test_journals.py gives the commands one",
     "http://localhost:11434": "needs servers by Ollama and vLLM, and keys of Groq and Azure",
 }
 _FENCE = re.compile(r"^```(\w*)\n(.*?)^```$|^\|[^\n]*\| `(batchwork [^`]+)` \|$", re.MULTILINE | re.DOTALL)

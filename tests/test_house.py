@@ -16,7 +16,7 @@ PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").g
 _LINK = re.compile(r"\]\((?!https?:|#|mailto:)([^)#\s]+)")
 _MOST_LINES = 400
 # Suites about a subject that no single module holds; the others are named after a module.
-_BY_SUBJECT = {"benchmarks", "contracts", "data", "evidence", "frame", "hostile", "perf", "support", "torture"}
+_BY_SUBJECT = {"benchmarks", "contracts", "data", "evidence", "frame", "hostile", "perf", "scale", "support", "torture"}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

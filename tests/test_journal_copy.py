@@ -32,7 +32,7 @@ def _everything(address: Any) -> tuple[Any, ...]:
 
 
 @settings(
-    max_examples=8,
+    max_examples=5,
     phases=[Phase.explicit, Phase.generate],
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )

@@ -17,7 +17,7 @@ from batchwork import BatchManager, ConfigError, open_results, run
 from batchwork.cli import main
 from batchwork.core.dsn import Dsn
 from batchwork.core.errors import JournalError
-from batchwork.journals import named_journal, open_reader, put_aside, who_writes
+from batchwork.journals import named_journal, open_reader, put_aside
 from tests.support.postgres_server import PostgresServer, why_not
 from tests.support.scripted import Scripted
 
@@ -49,7 +49,8 @@ def test_a_second_run_on_a_database_sends_nothing_again(postgres: PostgresServer
     assert [outcome.text for outcome in again][:40] == before
     with closing(open_results(dsn)) as results:
         assert len(list(results)) == 41
-    assert who_writes(named_journal(dsn)) is None
+    with closing(open_reader(named_journal(dsn))) as reader:
+        assert reader.writer() is None
 
 
 def test_the_commands_take_a_database(

@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager, closing, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -27,6 +28,7 @@ from batchwork.core.pricing import FREE, Price
 from batchwork.core.stats import Tally
 from batchwork.core.window import AdaptiveWindow
 from batchwork.core.words import counted, or_list
+from batchwork.engine.accounts import AccountSession
 from batchwork.engine.engine import Engine, Supplied
 from batchwork.engine.gate import Gate
 from batchwork.engine.settler import listener_for
@@ -54,8 +56,10 @@ async def open_engine(plan: Plan, supplied: Supplied = _NOTHING) -> AsyncIterato
         )
     plan = kept
     async with AsyncExitStack() as stack:
+        accounts = await _open_accounts(plan, clock, stack)
         backend, name = _open_backend(plan, supplied, clock, stack)
-        price = _price_of(plan, backend.traits, name, batch=plan.mode == "batch" and backend.traits.batches)
+        batch = plan.mode == "batch" and backend.traits.batches
+        price = _price_of(plan, backend.traits, name, batch=batch, accounts=accounts)
         journal = stack.enter_context(closing(_open_journal(plan, supplied, clock)))
         journal.listener = listener_for(supplied.on_event)
         began = Began(
@@ -68,13 +72,14 @@ async def open_engine(plan: Plan, supplied: Supplied = _NOTHING) -> AsyncIterato
         )
         _refuse_open_batches(plan, journal)
         standing = journal.begin(began)
-        ledger = Ledger(ceiling=plan.policy.max_cost_nano, spent=standing.spent_nano)
-        window = AdaptiveWindow(plan.policy.max_in_flight, opening=_opening(plan, backend))
+        also = () if accounts is None else accounts.ledgers
+        ledger = Ledger(ceiling=plan.policy.max_cost_nano, spent=standing.spent_nano, also=also)
+        window = AdaptiveWindow(plan.policy.max_in_flight, opening=_opening(plan, backend, accounts))
         yield Engine(
             plan=plan,
             backend=backend,
             journal=journal,
-            gate=Gate(clock=clock, ledger=ledger, rates=plan.policy.rates, window=window),
+            gate=_supplied_by(accounts, clock=clock, ledger=ledger, rates=plan.policy.rates, window=window),
             clock=clock,
             policy=plan.policy,
             price=price,
@@ -134,16 +139,18 @@ async def open_service(
     the file remembers. `dress` may wrap a backend, for example to trace its calls. Raises ConfigError and JournalError.
     """
     clock = clock or LoopClock()
-    ledger = SharedLedger(ceiling=plan.policy.max_cost_nano)
     served: dict[str, ServedModel] = {}
     async with AsyncExitStack() as stack:
+        accounts = await _open_accounts(plan, clock, stack)
+        ledger = SharedLedger(ceiling=plan.policy.max_cost_nano, also=() if accounts is None else accounts.ledgers)
         for model in dict.fromkeys((plan.model, *models)):
             own = replace(plan, model=model)
             backend, name = _open_backend(own, supplied, clock, stack)
-            opening = _opening(plan, backend, newcomers=_NEWCOMERS)
+            opening = _opening(plan, backend, accounts, newcomers=_NEWCOMERS)
             window = AdaptiveWindow(plan.policy.max_in_flight, opening=opening)
-            gate = Gate(clock=clock, ledger=ledger, rates=plan.policy.rates, window=window, newcomers=_NEWCOMERS)
-            price = _price_of(own, backend.traits, name, batch=False)
+            rates = plan.policy.rates
+            gate = _supplied_by(accounts, clock=clock, ledger=ledger, rates=rates, window=window, newcomers=_NEWCOMERS)
+            price = _price_of(own, backend.traits, name, batch=False, accounts=accounts)
             dressed = backend if dress is None else dress(backend, name)
             served[model] = ServedModel(model=model, backend=dressed, gate=gate, price=price)
         if len(served) > 1:
@@ -160,6 +167,24 @@ async def open_service(
             clock=clock,
             book=day,
         )
+
+
+async def _open_accounts(plan: Plan, clock: Clock, stack: AsyncExitStack) -> AccountSession | None:
+    """The accounts that the plan shares with other processes; given back with the stack."""
+    if not plan.accounts:
+        return None
+    from batchwork.postgres.shared_accounts import open_accounts  # noqa: PLC0415 - what it needs is an extra
+
+    opened = open_accounts(plan.accounts, clock=clock, max_wait_s=plan.policy.max_wait_s)
+    return await stack.enter_async_context(opened)
+
+
+def _supplied_by(accounts: AccountSession | None, **parts: Any) -> Gate:
+    """A gate, supplied from the shared accounts where there are any."""
+    gate = Gate(**parts, shared=accounts if accounts is not None and accounts.has_rates else None)
+    if accounts is not None:
+        accounts.attach(gate)
+    return gate
 
 
 def _open_backend(plan: Plan, supplied: Supplied, clock: Clock, stack: AsyncExitStack) -> tuple[Backend, str]:
@@ -195,7 +220,9 @@ def known_terms(plan: Plan) -> Terms:
     return Terms(price=price, traits=traits, batches=batches)
 
 
-def _price_of(plan: Plan, traits: Traits, name: str, *, batch: bool) -> Price | None:
+def _price_of(
+    plan: Plan, traits: Traits, name: str, *, batch: bool, accounts: AccountSession | None = None
+) -> Price | None:
     listed, provider = traits.price_model or name, traits.price_provider
     if plan.price is not None:
         return in_lanes(plan.price, listed, provider=provider)
@@ -206,10 +233,12 @@ def _price_of(plan: Plan, traits: Traits, name: str, *, batch: bool) -> Price | 
     if price is not None:
         return in_lanes(price, listed, provider=provider)
     price = resolve(listed, provider=provider, batch=batch, has_output=plan.task == "ask")
-    if price is None and plan.policy.max_cost_nano is not None:
+    ledgers = () if accounts is None else accounts.ledgers
+    if price is None and (plan.policy.max_cost_nano is not None or ledgers):
         meant = near_models(plan.model)
+        limit = "max_cost" if not ledgers else f"the shared account {ledgers[0].name!r}"
         raise PriceUnknownError(
-            f"the price of {plan.model!r} is not known, so max_cost cannot be kept"
+            f"the price of {plan.model!r} is not known, so {limit} cannot be kept"
             + (f"; did you mean {or_list(meant)}? If not," if meant else ";")
             + " state it in dollars per million"
             " tokens: --price IN,OUT (in Python price=(IN, OUT)), or in a file that BATCHWORK_PRICES names"
@@ -238,12 +267,13 @@ def _tell_of_batches(aside: JournalAddress) -> None:
             )
 
 
-def _opening(plan: Plan, backend: Backend, *, newcomers: float = 0.0) -> int | None:
+def _opening(plan: Plan, backend: Backend, accounts: AccountSession | None, *, newcomers: float = 0.0) -> int | None:
     """How many calls a provider meets at first that has limits of its own, none of them stated; None: all that may be.
 
     A share of a service's window is kept for newcomers: beside it one request finds the whole opening.
     """
-    if not backend.traits.limited or plan.policy.rates != RatePolicy():
+    has_rates = plan.policy.rates != RatePolicy() or (accounts is not None and accounts.has_rates)
+    if not backend.traits.limited or has_rates:
         return None
     return math.ceil(_BEARABLE / (1.0 - newcomers))
 

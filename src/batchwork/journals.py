@@ -16,7 +16,6 @@ from batchwork.journal import (
     known_as,
     remember_output,
     set_aside,
-    writer_of,
 )
 
 
@@ -55,10 +54,10 @@ def is_there(address: JournalAddress) -> bool:
     """Whether there is a journal, or at least something of its name."""
     if isinstance(address, Path):
         return address.exists()
-    from batchwork.postgres.connection import connect_reader  # noqa: PLC0415
+    from batchwork.postgres.connection import connect_reader, in_our_words  # noqa: PLC0415
     from batchwork.postgres.schema import is_there as has_schema  # noqa: PLC0415
 
-    with closing(connect_reader(address)) as connection:
+    with in_our_words(address), closing(connect_reader(address)) as connection:
         return has_schema(connection, address)
 
 
@@ -69,16 +68,6 @@ def put_aside(address: JournalAddress) -> JournalAddress | None:
     from batchwork.postgres.archive import set_aside as rename  # noqa: PLC0415
 
     return rename(address)
-
-
-def who_writes(address: JournalAddress) -> str | None:
-    """Who works on a journal now; None: nobody."""
-    if isinstance(address, Path):
-        return writer_of(address)
-    from batchwork.postgres.reader import DatabaseReader  # noqa: PLC0415
-
-    with closing(DatabaseReader(address)) as reader:
-        return reader.writer()
 
 
 # -- the files that a journal wrote ---------------------------------------------------------------

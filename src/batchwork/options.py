@@ -1,6 +1,6 @@
 """The options of a run in the user's words, and the plan that follows from them. Nothing is opened here."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from decimal import Decimal
 from difflib import get_close_matches
 from pathlib import Path
@@ -21,7 +21,7 @@ from batchwork.core.request import DEFAULT_MAX_TOKENS, Schema
 from batchwork.engine.engine import Supplied
 from batchwork.journals import journal_address
 from batchwork.notify import NoticeTarget
-from batchwork.plan import Plan
+from batchwork.plan import Plan, account_names
 from batchwork.schema import AnswerChecker, check_schema
 from batchwork.tables import RowOptions
 
@@ -46,7 +46,7 @@ _BATCHES = {
 }
 # Of an earlier run `retry` knows what is remembered, never a key; how that run was watched is forgotten.
 _FORGOTTEN = frozenset({"timeout_per_1k_chars", "retry_in_place", "cancel_on_interrupt"})
-_REMEMBERED = ("mode", "max_in_flight", "max_cost", "retries", "base_url", *_RATES, *_POLICY, *_BATCHES)
+_REMEMBERED = ("mode", "max_in_flight", "max_cost", "account", "retries", "base_url", *_RATES, *_POLICY, *_BATCHES)
 
 HIDDEN_ADDRESS = "hidden_base_url"  # what is remembered of an address in which there may be a secret
 
@@ -93,6 +93,7 @@ class RunOptions(TypedDict, total=False):
     extra_body: dict[str, Any] | None
     max_in_flight: int | None
     max_cost: float | Decimal | str | None
+    account: str | Sequence[str] | None
     price: tuple[float, float] | str | Price | None
     rpm: float | None
     input_tpm: float | None
@@ -141,6 +142,7 @@ def plan_of(options: RunOptions, *, keep_bodies: bool = False) -> Plan:
             batch=BatchPolicy(**_named(options, _BATCHES)),
             **_named(options, _POLICY),
         ),
+        accounts=account_names(options.get("account")),
         price=price_from(options.get("price")),
         journal=None if journal is None else journal_address(journal),
         fresh=options.get("fresh", False),

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from batchwork.core.dsn import JournalAddress
+from batchwork.core.errors import ConfigError
 from batchwork.core.failure import FailureKind
 from batchwork.core.policy import Policy
 from batchwork.core.pricing import Price
@@ -17,6 +18,7 @@ class Plan:
     mode: Literal["live", "batch"] = "live"
     task: Literal["ask", "embed"] = "ask"
     policy: Policy = field(default_factory=Policy)
+    accounts: tuple[str, ...] = ()  # shared with other processes: their limits hold beside the policy's
     price: Price | None = None  # stated by the user; None: look it up
     journal: JournalAddress | None = None  # None: in memory
     fresh: bool = False
@@ -25,3 +27,11 @@ class Plan:
     api_key: str | None = field(default=None, repr=False)
     keep_bodies: bool = False  # the provider's JSON is kept with every answer, for files of raw results
     settings: dict[str, Any] = field(default_factory=dict)  # kept in the journal for `retry`
+
+
+def account_names(account: object) -> tuple[str, ...]:
+    """The names of shared accounts, one or several, each once."""
+    names = () if account is None else (account,) if isinstance(account, str) else account
+    if not isinstance(names, list | tuple) or not all(isinstance(name, str) and name for name in names):
+        raise ConfigError(f"account must be the name of a shared account, or a list of names, got {account!r}")
+    return tuple(dict.fromkeys(names))

@@ -7,7 +7,7 @@ from contextlib import AsyncExitStack
 
 from batchwork._bridge import clean_stop
 from batchwork.assembly import last_run, open_engine
-from batchwork.core.errors import BatchworkError, Interrupted, RunPaused
+from batchwork.core.errors import BatchworkError, DatabaseAwayError, Interrupted, RunPaused
 from batchwork.core.failure import FailureKind
 from batchwork.core.intake import InputRow
 from batchwork.core.stats import Accounting, account
@@ -73,6 +73,18 @@ class RunSession:
         return results
 
     async def _execute(self) -> Results:
+        try:
+            return await self._carried_out()
+        except DatabaseAwayError as error:
+            if self.engine is None:  # nothing was begun
+                raise
+            remedy = (
+                f"When the database is back, {self._door.again}: what is recorded there is kept, and calls whose"
+                " answers are not written are booked at their worst case and asked again."
+            )
+            raise RunPaused(reason=str(error), remedy=remedy, cause="journal") from error
+
+    async def _carried_out(self) -> Results:
         elsewhere = _FROM_AN_ADDRESS if self._source is not None and self._has_moved() else frozenset()
         async with AsyncExitStack() as stack:
             if self._viewer is not None:

@@ -55,6 +55,8 @@ def run(prompts: object, **options: Unpack[RunOptions]) -> Results:
         max_in_flight (100): the most calls at once.
         max_cost: a ceiling in dollars over all runs on the journal; what no longer fits is `deferred`. Left out, that
             of the run before on the journal holds.
+        account: the name of a shared account, or several: their budgets and rates hold for every process that names
+            them, whatever its journal (`batchwork account set`; `BATCHWORK_SHARED` names their database).
         price: dollars per million tokens as `(input, output)`, where the price is not known or is another.
         rpm, input_tpm, output_tpm: rate limits per minute; what the provider reports is learned anyway.
         retries (5): how often a call that failed (500, timeout, cut connection) is sent again. max_wait (900 s): how

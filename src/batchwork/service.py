@@ -91,8 +91,8 @@ class Service:
 class SharedLedger(Ledger):
     """A ledger behind several gates: money that comes back at one of them is news for all."""
 
-    def __init__(self, *, ceiling: int | None) -> None:
-        super().__init__(ceiling=ceiling)
+    def __init__(self, *, ceiling: int | None, also: tuple[Ledger, ...] = ()) -> None:
+        super().__init__(ceiling=ceiling, also=also)
         self.gates: list[Gate] = []
 
     def settle(self, reserved: int, spent: int) -> None:

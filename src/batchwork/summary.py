@@ -4,6 +4,7 @@ The one place that says it, for `batchwork run`, `retry` and `status` and for `B
 its own door.
 """
 
+import shlex
 import textwrap
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from batchwork.core.failure import FailureKind
 from batchwork.core.money import show, show_up
 from batchwork.core.ports import Totals
 from batchwork.core.stats import Accounting, RunFigures
-from batchwork.core.words import Door, counted
+from batchwork.core.words import Door, and_list, counted
 
 _INDENT = 9 * " "  # behind the label
 _LONGEST_EXAMPLE = 160
@@ -118,6 +119,7 @@ class Summary:
     door: Door
     journal: JournalAddress | None = None
     ceiling_nano: int | None = None
+    accounts: tuple[str, ...] = ()  # that the run shares with others, whose money may be what is missing
     failures: tuple[FailureGroup, ...] = ()
     has_ended: bool = True  # the latest run; else it goes on, or was killed
     running: str | None = None  # the process that is at work on it, where one is
@@ -197,6 +199,9 @@ class Summary:
     def _more_money(self) -> str:
         """What is to be raised, and to what: what is spent and the worst case of the rest; or lowered."""
         limit = self.door["max_cost"]
+        if self.accounts and self.ceiling_nano is None:
+            needed = f", and the worst case of these is {show_up(self.needed_nano)}" if self.needed_nano else ""
+            return f"`batchwork account show {shlex.quote(self.accounts[0])}` tells what is left{needed}"
         if not self.needed_nano:
             return f"raise {limit}"
         to = self.totals.spent_nano + self.open_nano + self.needed_nano
@@ -205,6 +210,14 @@ class Summary:
             tokens = self.door["max_tokens"]
             text += f" (a single one may cost {show(self.least_nano)}, by its {tokens}: a lower one may do)"
         return text
+
+    def _with_more_money(self) -> str:
+        """How the deferred are taken up."""
+        if not self.accounts:
+            return self.door.more_money
+        noun = "account" if len(self.accounts) == 1 else "accounts"
+        more = f"when the shared {noun} {and_list(list(self.accounts))} can pay"
+        return f"{self.door.again} {more}" if self.ceiling_nano is None else f"{self.door.more_money}, or {more},"
 
     def _cost(self, run: str) -> str:
         spent, unconfirmed = self.totals.spent_nano, self.totals.unconfirmed_nano
@@ -230,7 +243,7 @@ class Summary:
             text = f"Cut off: the latest run was killed, or its machine stopped; {door.again} to go on."
             return Exit.INTERRUPTED, text
         if counts.deferred:
-            text = f"Stopped by the budget: {door.more_money} for the deferred ones."
+            text = f"Stopped by the budget: {self._with_more_money()} for the deferred ones."
             return Exit.BUDGET, text + self._about_rest(" ")
         if self.error is not None:
             return Exit.BAD_INPUT, f"Everything finished is kept; mend the cause and {door.again}."

@@ -1,6 +1,6 @@
 import pytest
 
-from batchwork.core.dsn import Dsn, is_dsn, is_remote
+from batchwork.core.dsn import Dsn, is_dsn
 from batchwork.core.errors import ConfigError
 
 
@@ -91,14 +91,6 @@ def test_a_database_alone_is_an_address_where_no_journal_is_needed() -> None:
 def test_what_a_server_says_loses_the_password() -> None:
     dsn = Dsn.parse("postgresql://me:s%40cret@h/db?journal=a")
     assert dsn.without_password("no s@cret or s%40cret") == "no *** or ***"
-
-
-@pytest.mark.parametrize(
-    ("host", "remote"),
-    [("", False), ("/run", False), ("localhost", False), ("127.0.0.2", False), ("::1", False), ("db.example", True)],
-)
-def test_loopback_and_sockets_stay_on_the_machine(host: str, remote: bool) -> None:
-    assert is_remote(host) is remote
 
 
 def test_a_path_is_no_address() -> None:

@@ -1,4 +1,4 @@
-"""Which servers a journal is trusted to, and how a connection that was lost comes back."""
+"""Which servers a journal is trusted to, and what is said of those that it is not."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import trustme
 
-from batchwork.clock import SystemClock
 from batchwork.core.dsn import Dsn
 from batchwork.core.errors import ConfigError
 from tests.support.postgres_server import PostgresServer, free_port, why_not
@@ -21,7 +21,7 @@ from tests.support.postgres_server import PostgresServer, free_port, why_not
 pytestmark = pytest.mark.skipif(why_not() is not None, reason=str(why_not()))
 if why_not() is None:
     from batchwork.postgres import connection as connections
-    from batchwork.postgres.connection import LOST, DatabaseAwayError, Link, connect, connect_reader, connect_sync
+    from batchwork.postgres.connection import DatabaseAwayError, connect, connect_reader, connect_sync
 
 
 def ask(dsn: str, sql: str) -> Any:
@@ -71,38 +71,12 @@ def test_another_machine_without_sslmode_is_warned_of(
     assert "verify-full" in caplog.text
 
 
-def test_a_lost_connection_is_opened_again_and_set_up_again(postgres: PostgresServer) -> None:
-    async def main() -> None:
-        link = Link(Dsn.parse(postgres.journal()), clock=SystemClock(), max_wait_s=10.0)
-        opened = []
-
-        async def note(connection: Any) -> None:
-            opened.append(connection.info.backend_pid)
-
-        link.on_open = note
-        await link.open()
-        postgres.execute("SELECT pg_terminate_backend(%s)", opened[0])
-        with pytest.raises(LOST):
-            await link.connection.execute("SELECT 1")
-        assert not link.is_up
-        await link.restore()
-        await link.connection.execute("SELECT 1")
-        assert len(set(opened)) == 2
-        await link.aclose()
-
-    asyncio.run(main())
-
-
-def test_a_database_that_stays_away_is_given_up_after_the_wait() -> None:
-    async def main() -> None:
-        dsn = Dsn.parse(f"postgresql://127.0.0.1:{free_port()}/db?journal=a")
-        link = Link(dsn, clock=SystemClock(), max_wait_s=0.2)
-        began = time.monotonic()
-        with pytest.raises(DatabaseAwayError):
-            await link.restore()
-        assert time.monotonic() - began >= 0.2
-
-    asyncio.run(main())
+@pytest.mark.parametrize(
+    ("host", "remote"),
+    [("", False), ("/run", False), ("localhost", False), ("127.0.0.2", False), ("::1", False), ("db.example", True)],
+)
+def test_loopback_and_sockets_stay_on_the_machine(host: str, remote: bool) -> None:
+    assert connections.is_remote(host) is remote
 
 
 @pytest.fixture
@@ -148,3 +122,28 @@ def test_a_pooler_of_transactions_is_refused_and_one_of_sessions_is_not(pooler: 
             attempt()
     assert ask(sessions, "SELECT 1") == (1,)
     connect_sync(Dsn.parse(sessions)).close()
+
+
+def test_options_of_tls_are_passed_on_to_the_driver(tmp_path: Path) -> None:
+    authority, stranger = trustme.CA(), trustme.CA()
+    issued = authority.issue_cert("127.0.0.1")
+    server = PostgresServer()
+    try:
+        server.stop()
+        for name, pem in (("server.crt", issued.cert_chain_pems[0]), ("server.key", issued.private_key_pem)):
+            path = server.data / name
+            path.write_bytes(pem.bytes())
+            path.chmod(0o600)
+            if server.as_owner:
+                shutil.chown(path, "postgres", "postgres")
+        server.settings["ssl"] = "on"
+        server.start()
+        roots = [tmp_path / "ours.pem", tmp_path / "theirs.pem"]
+        for each, root in zip((authority, stranger), roots, strict=True):
+            each.cert_pem.write_to_path(str(root))
+        checked = f"{server.journal()}&sslmode=verify-full&sslrootcert="
+        assert ask(f"{checked}{roots[0]}", "SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()") == (True,)
+        with pytest.raises(DatabaseAwayError, match="certificate"):
+            ask(f"{checked}{roots[1]}", "SELECT 1")
+    finally:
+        server.close()

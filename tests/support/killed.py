@@ -10,14 +10,14 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
 import batchwork
-from batchwork import assembly
+from batchwork import journals
 from batchwork._bridge import run_sync
+from batchwork.core.dsn import is_dsn
 from batchwork.core.event import Event
 from batchwork.journal import SqliteJournal
 from batchwork.options import plan_of, supplied_of
@@ -32,7 +32,7 @@ def prompts() -> list[str]:
     return [f"prompt {n:03d}" for n in range(ITEMS)]  # all of one length: all of one price
 
 
-def options(journal: Path, log: Path, *, faults: str = "", max_cost: str | None = CEILING) -> dict[str, Any]:
+def options(journal: Any, log: Path, *, faults: str = "", max_cost: str | None = CEILING) -> dict[str, Any]:
     return {
         "model": f"mock:echo?latency=0.003&sigma=0.5&log={log}&faults={faults}",
         "price": "1,1",
@@ -49,8 +49,8 @@ def die() -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def dying_journal(kind: str, number: int, when: str) -> type[SqliteJournal]:
-    class Dying(SqliteJournal):
+def dying_journal(base: type[SqliteJournal], kind: str, number: int, when: str) -> type[SqliteJournal]:
+    class Dying(base):  # type: ignore[misc, valid-type]
         met = 0
         armed = False
 
@@ -62,8 +62,8 @@ def dying_journal(kind: str, number: int, when: str) -> type[SqliteJournal]:
                 if self.armed and when == "queued":
                     die()
 
-        def __init__(self, path: Path, *, utc: Callable[[], float]) -> None:
-            super().__init__(path, utc=utc)
+        def __init__(self, *address: Any, **options: Any) -> None:
+            super().__init__(*address, **options)
             start_commit = self._writer._start_commit
 
             def dying_commit() -> Future[None]:
@@ -80,10 +80,15 @@ def dying_journal(kind: str, number: int, when: str) -> type[SqliteJournal]:
     return Dying
 
 
-def main(journal: Path, log: Path, how: str, *more: str) -> None:
+def main(journal: str, log: Path, how: str, *more: str) -> None:
     if ":" in how:
         kind, number, when = how.split(":")
-        assembly.SqliteJournal = dying_journal(kind, int(number), when)  # type: ignore[misc]
+        if is_dsn(journal):
+            from batchwork.postgres import journal as home
+        else:
+            home = journals  # type: ignore[assignment]
+        name = "PostgresJournal" if is_dsn(journal) else "SqliteJournal"
+        setattr(home, name, dying_journal(getattr(home, name), kind, int(number), when))
     elif how != "never":
         timer = threading.Timer(float(how), die)
         timer.daemon = True
@@ -97,4 +102,4 @@ def main(journal: Path, log: Path, how: str, *more: str) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]), *sys.argv[3:])
+    main(sys.argv[1], Path(sys.argv[2]), *sys.argv[3:])

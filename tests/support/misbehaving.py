@@ -82,10 +82,10 @@ class Bill:
 class Trial:
     """One cell: a provider of its own, a journal, and as many runs as the cell has."""
 
-    def __init__(self, cell: Cell, wire: str, mode: str, folder: Path) -> None:
+    def __init__(self, cell: Cell, wire: str, mode: str, folder: Path, journal: str | None = None) -> None:
         self.cell, self.wire, self.mode = cell, wire, mode
         self.rows: list[dict[str, Any]] = []  # what the provider received in the first run
-        self._journal = folder / "j.db"
+        self._journal: Any = journal or folder / "j.db"
         settings = {"batch_time_s": 0.1, "validation_time_s": 0.02, "retry_after_s": 1.0, "trickle_s": 0.01}
         self._persona = "schema" if "schema" in cell.options else "echo"
         self._config = SimulatorConfig(persona=self._persona, **{**settings, **cell.provider})

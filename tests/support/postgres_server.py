@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import tempfile
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -38,6 +39,7 @@ def why_not() -> str | None:
 
 
 def _die_with_parent() -> None:
+    """Should the tests be killed, the server is as well. What counts as the parent is the thread, not the process."""
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGQUIT)
 
 
@@ -50,7 +52,7 @@ class PostgresServer:
         if self.as_owner:
             shutil.chown(self.folder, "postgres", "postgres")
         self.port = free_port()
-        self._settings = {"listen_addresses": "127.0.0.1", "unix_socket_directories": str(self.folder), **settings}
+        self.settings = {"listen_addresses": "127.0.0.1", "unix_socket_directories": str(self.folder), **settings}
         self._process: subprocess.Popen[bytes] | None = None
         self._names = 0
         self._program("initdb", "-D", str(self.data), "-A", "trust", "-U", "postgres", "-E", "UTF8", "--no-sync")
@@ -72,7 +74,7 @@ class PostgresServer:
 
     def start(self) -> None:
         """Start it, and wait until it takes connections."""
-        options = [part for name, value in self._settings.items() for part in ("-c", f"{name}={value}")]
+        options = [part for name, value in self.settings.items() for part in ("-c", f"{name}={value}")]
         log = (self.folder / "log").open("ab")
         self._process = subprocess.Popen(
             [_FOLDERS[0] / "postgres", "-D", self.data, "-p", str(self.port), *options],
@@ -81,7 +83,7 @@ class PostgresServer:
             stderr=log,
             cwd=self.folder,
             start_new_session=True,
-            preexec_fn=_die_with_parent,  # noqa: PLW1509 - it takes no lock
+            preexec_fn=_die_with_parent if threading.current_thread() is threading.main_thread() else None,  # noqa: PLW1509
             **self.as_owner,
         )
         log.close()

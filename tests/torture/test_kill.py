@@ -15,24 +15,25 @@ import pytest
 
 import batchwork
 from batchwork._bridge import run_sync
+from batchwork.core.dsn import JournalAddress
 from batchwork.core.money import ceiling_from_dollars
 from batchwork.core.outcome import Status
-from batchwork.journal import JournalReader
+from batchwork.journals import is_there, open_reader
 from batchwork.options import plan_of, supplied_of
 from batchwork.run_session import RunSession
 from tests.support.killed import CEILING, COST_NANO, ITEMS, options, prompts
 
 _ROOT = Path(__file__).resolve().parents[2]
-_LIVE = ["began:1", "opened:1", "opened:17", "admitted:1", "admitted:9", "settled:1", "settled:20", "ended:1"]
-_WHEN = ["queued", "before", "after"]
-_SMOKE = [f"{kind}:{_WHEN[n % 3]}" for n, kind in enumerate(_LIVE)]
+LIVE = ["began:1", "opened:1", "opened:17", "admitted:1", "admitted:9", "settled:1", "settled:20", "ended:1"]
+WHEN = ["queued", "before", "after"]
+_SMOKE = [f"{kind}:{WHEN[n % 3]}" for n, kind in enumerate(LIVE)]
 
 
-class _Crash:
+class Crash:
     """One journal, the mock's call log beside it, and a process that dies on them."""
 
-    def __init__(self, folder: Path) -> None:
-        self.journal = folder / "j.db"
+    def __init__(self, folder: Path, journal: JournalAddress | None = None) -> None:
+        self.journal = folder / "j.db" if journal is None else journal
         self.log = folder / "calls.log"
         self.settled: set[str] = set()
         self.calls_before = 0
@@ -49,10 +50,10 @@ class _Crash:
         return self.log.read_text().split() if self.log.exists() else []
 
     def _settled(self) -> set[str]:
-        if not self.journal.exists():
+        if not is_there(self.journal):
             return set()
         try:
-            reader = JournalReader(self.journal)
+            reader = open_reader(self.journal)
         except batchwork.JournalError:  # killed before the file was made
             return set()
         finished = frozenset({Status.SUCCEEDED, Status.FAILED})
@@ -79,29 +80,29 @@ class _Crash:
         return whole
 
 
-def _kill_and_go_on(folder: Path, how: str) -> int:
+def kill_and_go_on(folder: Path, how: str, journal: JournalAddress | None = None) -> int:
     """How many succeeded in the end."""
-    crash = _Crash(folder)
+    crash = Crash(folder, journal)
     assert crash.die(how) == -signal.SIGKILL
     return crash.must_have_gone_on().accounting.succeeded
 
 
 @pytest.mark.parametrize("how", _SMOKE)
 def test_killed_at_a_kind_of_write(how: str, tmp_path: Path) -> None:
-    assert _kill_and_go_on(tmp_path, how) == ITEMS
+    assert kill_and_go_on(tmp_path, how) == ITEMS
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("when", _WHEN)
-@pytest.mark.parametrize("kind", _LIVE)
+@pytest.mark.parametrize("when", WHEN)
+@pytest.mark.parametrize("kind", LIVE)
 def test_killed_at_every_kind_of_write(kind: str, when: str, record_property: Any, tmp_path: Path) -> None:
     record_property("kill", 1)
-    assert _kill_and_go_on(tmp_path, f"{kind}:{when}") == ITEMS
+    assert kill_and_go_on(tmp_path, f"{kind}:{when}") == ITEMS
 
 
-def _at_instants(folder: Path, seed: int, times: int) -> tuple[int, int]:
+def at_instants(folder: Path, seed: int, times: int, journal: JournalAddress | None = None) -> tuple[int, int]:
     """Killed again and again on one journal, each time after a while: how many succeeded in the end, and the kills."""
-    dice, crash = random.Random(seed), _Crash(folder)
+    dice, crash = random.Random(seed), Crash(folder, journal)
     killed = 0
     for turn in range(times):
         # The first instant is an early one: on a quiet machine the whole run takes less than the latest of the others.
@@ -112,9 +113,9 @@ def _at_instants(folder: Path, seed: int, times: int) -> tuple[int, int]:
     return crash.must_have_gone_on().accounting.succeeded, killed
 
 
-def _spent(journal: Path) -> int:
+def _spent(journal: JournalAddress) -> int:
     try:
-        reader = JournalReader(journal)
+        reader = open_reader(journal)
     except batchwork.JournalError:
         return 0
     spent = reader.totals().spent_nano
@@ -124,20 +125,20 @@ def _spent(journal: Path) -> int:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_killed_at_random_instants(seed: int, tmp_path: Path) -> None:
-    assert _at_instants(tmp_path, seed, times=3)[0] == ITEMS
+    assert at_instants(tmp_path, seed, times=3)[0] == ITEMS
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(10))
 def test_killed_at_fifty_random_instants(seed: int, record_property: Any, tmp_path: Path) -> None:
-    succeeded, killed = _at_instants(tmp_path, 100 + seed, times=5)
+    succeeded, killed = at_instants(tmp_path, 100 + seed, times=5)
     record_property("kill", killed)
     assert succeeded == ITEMS
 
 
 @pytest.mark.parametrize("how", ["reopened:1:before", "reopened:3:after", "settled:2:after"])
 def test_killed_while_failed_items_are_tried_again(how: str, tmp_path: Path) -> None:
-    crash = _Crash(tmp_path)
+    crash = Crash(tmp_path)
     assert crash.die("never", "faulty") == 0
     assert 0 < len(_succeeded(crash.journal)) < ITEMS - 3
     assert crash.die(how, "again") == -signal.SIGKILL
@@ -149,8 +150,8 @@ def test_killed_while_failed_items_are_tried_again(how: str, tmp_path: Path) -> 
     assert len(_succeeded(crash.journal)) == ITEMS
 
 
-def _succeeded(journal: Path) -> set[str]:
-    reader = JournalReader(journal)
+def _succeeded(journal: JournalAddress) -> set[str]:
+    reader = open_reader(journal)
     entries = list(reader.entries(statuses=frozenset({Status.SUCCEEDED})))
     reader.close()
     return {entry.request.key for entry in entries if entry.request is not None}
@@ -166,5 +167,5 @@ def test_killed_while_the_file_is_made(step: str, tmp_path: Path) -> None:
     made = subprocess.run([sys.executable, "-c", code, tmp_path / "j.db"], cwd=_ROOT, timeout=60, check=False)
     assert made.returncode == -signal.SIGKILL
     assert (tmp_path / "j.db").exists() is (step == "connections.sync_folder"), "it is there whole or not at all"
-    crash = _Crash(tmp_path)
+    crash = Crash(tmp_path)
     assert [outcome.text for outcome in crash.resume(max_cost="1")] == prompts()

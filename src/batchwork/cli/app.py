@@ -15,6 +15,7 @@ import batchwork
 from batchwork.assembly import known_terms, with_kept_limit
 from batchwork.cli import journals, options, service
 from batchwork.cli import view as viewer
+from batchwork.cli.account import account
 from batchwork.cli.demo import demo
 from batchwork.cli.embed import embed
 from batchwork.cli.estimate import Journaled, add_up, lines
@@ -102,6 +103,7 @@ def run(
     encoding: options.Encoding = None,
     base_url: options.BaseUrl = None,
     max_cost: options.MaxCost = None,
+    account: options.Account = None,
     price: options.Price = None,
     max_in_flight: options.MaybeInFlight = None,
     rpm: options.Rpm = None,
@@ -287,5 +289,6 @@ def _print_facts(facts: dict[str, Any]) -> None:
     print(msgspec.json.format(msgspec.json.encode(facts), indent=2).decode())
 
 
+app.add_typer(account, name="account")
 for _command in (embed, *journals.COMMANDS, models, viewer.view, simulate, demo):
     app.command()(_command)

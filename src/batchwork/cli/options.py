@@ -117,6 +117,13 @@ MaxCost = Annotated[
     float | None,
     _limit(metavar="USD", help="Never spend more, over all runs on the journal; it holds until another one is given."),
 ]
+Account = Annotated[
+    list[str] | None,
+    _limit(
+        metavar="NAME",
+        help="A shared account whose budget and rates hold, too (`batchwork account`). May be given several times.",
+    ),
+]
 Price = Annotated[str | None, _limit(metavar="IN,OUT", help="Dollars per million tokens, when not known.")]
 MaybeInFlight = Annotated[
     int | None,

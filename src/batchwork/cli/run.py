@@ -142,6 +142,9 @@ def carry_out(
     try:
         run_sync(session.execute, interrupt=lambda: session.interrupt_aloud(say)).close()
     except RunPaused as pause:
+        if pause.results is None:  # nor can anybody else be told of it
+            say(str(pause))
+            return Exit.PAUSED
         pause.results.close()
     except Interrupted:
         pass

@@ -50,6 +50,7 @@ def serve(
             " ~/.local/state/batchwork (XDG_STATE_HOME).",
         ),
     ] = None,
+    account: options.Account = None,
     price: options.Price = None,
     rpm: options.Rpm = None,
     input_tpm: options.InputTpm = None,
@@ -115,6 +116,7 @@ def _server_config(given: dict[str, Any], keys: Any) -> Any:
     return ServerConfig(
         **{name: value for name, value in given.items() if name in ServerConfig.__dataclass_fields__},
         models=tuple(given["also"] or ()),
+        accounts=tuple(given["account"] or ()),
         keys=keys.key_ring(settings.server_api_keys, given["key_file"]),
         timeout_s=given["timeout"],
         max_retry_s=given["max_retry_time"],
@@ -153,6 +155,7 @@ def ask(
     temperature: options.Temperature = None,
     sampling: options.Sampling = None,
     max_cost: Annotated[float | None, _limit(metavar="USD", help="Do not ask if it may cost more.")] = None,
+    account: options.Account = None,
     price: options.Price = None,
     base_url: options.BaseUrl = None,
     retries: options.Retries = 3,
@@ -177,7 +180,7 @@ def ask(
 
     async def run() -> Answer:
         async with open_prompt_service(
-            model, max_cost=max_cost, price=price, base_url=base_url, retries=retries, timeout=timeout
+            model, max_cost=max_cost, account=account, price=price, base_url=base_url, retries=retries, timeout=timeout
         ) as service:
             if notice := service.models[model].backend.traits.notice:
                 print(notice, file=sys.stderr)

@@ -10,7 +10,7 @@ from batchwork.core.outcome import Deferred, Status
 from batchwork.core.stats import Accounting
 from batchwork.core.words import Door
 from batchwork.journal import JournalReader
-from batchwork.journals import who_writes
+from batchwork.plan import account_names
 from batchwork.progress import Snapshot, lines
 from batchwork.summary import Summary, grouped
 
@@ -26,7 +26,7 @@ def summary_of(reader: JournalReader, door: Door, *, error: str | None = None) -
     tickets = reader.open_batches()
     accounting = account_of(reader, tickets)
     failed = reader.entries(statuses=frozenset({Status.FAILED})) if accounting.failed else ()
-    running = who_writes(reader.path) if ended is None and error is None and last is not None else None
+    running = reader.writer() if ended is None and error is None and last is not None else None
     under_way, under_way_nano = reader.under_way() if ended is None else (0, 0)
     needed = _needed(reader, tickets) if accounting.deferred else []
     is_unread, missing = _unread(last, ended, accounting.inputs)
@@ -37,6 +37,7 @@ def summary_of(reader: JournalReader, door: Door, *, error: str | None = None) -
         door=door,
         journal=reader.path,
         ceiling_nano=None if last is None else last.max_cost_nano,
+        accounts=() if last is None else account_names(last.settings.get("account")),
         failures=grouped(None if entry.outcome is None else entry.outcome.error for entry in failed),
         has_ended=ended is not None or last is None,
         running=running,

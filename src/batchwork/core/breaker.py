@@ -13,7 +13,7 @@ from batchwork.core.failure_table import Trait, is_refusal, traits_of
 from batchwork.core.policy import Policy
 from batchwork.core.words import Door, counted, sentence
 
-Cause = Literal["failures", "credentials", "quota", "stalled", "batch"]
+Cause = Literal["failures", "credentials", "quota", "stalled", "batch", "accounts"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +41,20 @@ def no_access(failure: Failure) -> Pause:
         remedy="Set a valid API key, " + _AGAIN,
         cause="credentials",
     )
+
+
+def no_accounts(message: str, waited_s: float) -> Pause:
+    """The database of the shared accounts does not answer: nobody knows how much may be spent or sent."""
+    return Pause(
+        reason=sentence(f"The shared accounts cannot be reached for {rough_duration(waited_s)} ({message})"),
+        remedy="Bring their database back (BATCHWORK_SHARED names it), " + _AGAIN,
+        cause="accounts",
+    )
+
+
+def no_account(message: str) -> Pause:
+    """A shared account is not there any more."""
+    return Pause(reason=sentence(message), remedy="Set it again or name another {account}, " + _AGAIN, cause="accounts")
 
 
 class Breaker:

@@ -39,7 +39,9 @@ class Bucket:
 
     def take(self, amount: float, now: float) -> None:
         """Let `amount` leave."""
-        self._level = self.level(now) - amount
+        if now > self._at:
+            self.level(now)
+        self._level -= amount
 
     def correct(self, estimated: float, actual: float, now: float, *, taken_at: float) -> None:
         """Replace an estimate that was taken by what was really used; one that the bucket is too young for was not."""

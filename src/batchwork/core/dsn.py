@@ -7,7 +7,6 @@ goes to libpq as it is. A password stands in no text that this module makes.
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from ipaddress import ip_address
 from pathlib import Path
 from typing import Self
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
@@ -139,16 +138,6 @@ def _shown(options: Mapping[str, str], journal: str | None) -> str:
         query.append(("journal", journal))
     asked = "&".join(f"{name}={quote(value, safe='')}" for name, value in query)
     return f"{SCHEMES[0]}{user}{where}/{quote(options.get('dbname', ''), safe='')}{f'?{asked}' if asked else ''}"
-
-
-def is_remote(host: str) -> bool:
-    """Whether a connection to this host leaves the machine."""
-    if not host or host.startswith(("/", "@")) or host == "localhost" or host.endswith(".localhost"):
-        return False
-    try:
-        return not ip_address(host).is_loopback
-    except ValueError:
-        return True
 
 
 JournalAddress = Path | Dsn  # a file, or a schema in a database

@@ -68,6 +68,14 @@ class JournalWriteError(JournalError):
     """The journal could not be written: no space, no permission."""
 
 
+class DatabaseAwayError(JournalError):
+    """The database of a journal or an account cannot be reached; what was asked of it is undecided."""
+
+
+class AccountsAwayError(BatchworkError):
+    """The database of the shared accounts cannot be reached; what was asked of it is undecided."""
+
+
 class Interrupted(BatchworkError):
     """The run was interrupted and has stopped cleanly; the synchronous doors turn this into KeyboardInterrupt."""
 
@@ -80,8 +88,9 @@ class AccountingError(BatchworkError):
 class RunPaused(BatchworkError):
     """The breaker ended the run cleanly: no new calls, everything finished is kept in `results`.
 
-    `cause` is one of `failures` (too many in a row), `credentials`, `quota`, `stalled`, `batch`; `retry_after_s` says
-    in how many seconds calls will be taken again, where the provider told.
+    `cause` is one of `failures` (too many in a row), `credentials`, `quota`, `stalled`, `batch`, `accounts` (those that
+    are shared cannot be asked), or `journal`, where its database stayed away: then nobody can read `results`, and there
+    are none. `retry_after_s` says in how many seconds calls will be taken again, where the provider told.
     """
 
     reason: str

@@ -110,7 +110,9 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, gc=False):
             UnicodeEncodeError: a text holds a lone surrogate, which no provider takes.
         """
         schema = self.schema and (self.schema.digest, self.schema.name)
-        documents = [(d.media_type, d.digest, d.text is None, d.title, d.citations) for d in self.documents]
+        documents = self.documents and [
+            (d.media_type, d.digest, d.text is None, d.title, d.citations) for d in self.documents
+        ]
         fields = (self.system, self.messages, self.output_bound, schema, documents, self.sampling, self.extra_body)
         return digest(_canonical((_KEY_FORMAT, self.model, *fields)))
 

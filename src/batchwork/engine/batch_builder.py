@@ -68,7 +68,7 @@ class BatchBuilder:
 
     def add(self, life: Life) -> Added | Failure:
         """Let an item join; a failure when no batch can hold it."""
-        if self._ledger.ceiling is not None and (reason := self._worst.unbounded(life.request)) is not None:
+        if self._ledger.is_limited and (reason := self._worst.unbounded(life.request)) is not None:
             return Failure(kind=FailureKind.BAD_INPUT, message=reason)
         name = custom_id(self._context.journal_id, self._chunk, life.index, life.request.key)
         try:

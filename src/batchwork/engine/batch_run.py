@@ -63,6 +63,7 @@ class BatchRun(Run):
         self._in_open_batches: set[int] = set()  # of an earlier run: not to be read from the input as well
         self._cancelling: asyncio.Task[None] | None = None
         self._news = asyncio.Event()
+        self._caller = parts.gate.join(bound=1, on_room=self._news.set, on_pause=self._on_pause)
 
     async def run(self, source: Iterator[Work | Later | None], *, is_input: bool = True) -> None:
         """See everything through that the source yields; after an error the next run takes the open batches up."""
@@ -79,6 +80,7 @@ class BatchRun(Run):
             raise
         finally:
             await self._leave()
+            self._p.gate.leave(self._caller)
             self._record_end(is_input=is_input)
         if self._error is not None:
             raise self._error
@@ -158,13 +160,18 @@ class BatchRun(Run):
             if ticket.asked_again and ticket.chunk not in self._taken_up:
                 self._follow(SealedBatch(ticket, {}, []))
 
-    async def _add(self, life: Life) -> None:
+    async def _add(self, life: Life, *, is_patient: bool = True) -> None:
+        """Let an item join; `is_patient` waits for what an account that is shared with others says to it."""
         answer = self._builder.add(life)
         if answer is Added.FULL:
             await self._send()
             if self._ending:
                 return
             answer = self._builder.add(life)
+        while is_patient and answer is Added.NO_MONEY_NOW and self._p.gate.ledger.may_grow and not self._ending:
+            await self._next_ending()
+            answer = self._builder.add(life)
+            is_patient = not (self._tasks or self._builder.size)
         if isinstance(answer, Failure):
             await self._collector.settle_unsent(life, self._collector.settler.failed(life, answer))
         elif answer is Added.NO_MONEY:
@@ -203,8 +210,8 @@ class BatchRun(Run):
         while not self._waits.is_closed:
             if not self.cancelled:
                 for waiting in (self._again, self._for_money):
-                    for _ in range(len(waiting)):
-                        await self._add(waiting.popleft())
+                    for nth in range(len(waiting)):
+                        await self._add(waiting.popleft(), is_patient=not nth)
             self.tally.held_back = len(self._for_money)
             if not self._builder.is_empty and not self.cancelled and not self._waits_for_room:
                 await self._send()
@@ -212,6 +219,8 @@ class BatchRun(Run):
                 await self._next_ending()
             elif self.cancelled or not (self._again or self._for_money):
                 return
+            elif self._p.gate.ledger.may_grow:
+                await self._next_ending()
             elif not self._again:  # nothing is under way that could make room
                 for life in self._for_money:
                     await self._defer(life)

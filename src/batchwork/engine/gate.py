@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Callable
 from heapq import heapify, heappop, heappush
 
+from batchwork.core.breaker import Pause
 from batchwork.core.bucket import Bucket
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.failure_table import is_refusal
@@ -18,28 +19,33 @@ from batchwork.core.outage import Outage
 from batchwork.core.pace import Pace
 from batchwork.core.policy import RatePolicy
 from batchwork.core.ports import Clock
-from batchwork.core.reply import Limit, ReportedLimits, Usage
+from batchwork.core.reply import ReportedLimits, Usage
 from batchwork.core.sent_calls import SentCalls
 from batchwork.core.window import AdaptiveWindow
 from batchwork.engine.queue import Caller, Denied, Grant, Need, Wait
+from batchwork.engine.rates import Rates, SharedRates
 
 __all__ = ["Caller", "Denied", "Gate", "Grant", "Need"]
 
-_BELOW = 0.99  # of a limit that the provider tells: whoever shares it must find something left
 _LET_THROUGH_S = 0.5  # a call that was not refused in this time was let through
 _FIRST_WAVE_S = 0.5  # how long places of a first wave stay empty when nothing is answered
-_TOKEN_ROUNDING = 1000.0  # providers round the tokens that remain to the nearest thousand
-# What a call takes from a bucket of this name: so much by itself, per input token and per output token.
-_TAKES = {"requests": (1, 0, 0), "input_tokens": (0, 1, 0), "output_tokens": (0, 0, 1), "tokens": (0, 1, 1)}
 
 
 class Gate:
     """The one door to a provider."""
 
     def __init__(
-        self, *, clock: Clock, ledger: Ledger, rates: RatePolicy, window: AdaptiveWindow, newcomers: float = 0.0
+        self,
+        *,
+        clock: Clock,
+        ledger: Ledger,
+        rates: RatePolicy,
+        window: AdaptiveWindow,
+        newcomers: float = 0.0,
+        shared: SharedRates | None = None,
     ) -> None:
         self.ledger = ledger
+        self.on_cool: Callable[[float], None] | None = None  # told when nobody starts a call for so long
         self._clock = clock
         self._window = window
         self._newcomers = newcomers  # the share of the window that only callers without a call under way may use
@@ -51,12 +57,7 @@ class Gate:
         self._closed_s, self._closed_to = 0.0, float("-inf")  # for how long nobody could start a call, known until then
         self._trial: Grant | None = None  # the call that shows whether an outage is over
         self._timer: Callable[[], None] | None = None
-        now = clock.now()
-        stated = {"requests": rates.rpm, "input_tokens": rates.input_tpm, "output_tokens": rates.output_tpm}
-        self._buckets = {  # each with what a call takes from it
-            name: (Bucket(per_minute=rate, now=now), *_TAKES[name]) for name, rate in stated.items() if rate is not None
-        }
-        self._stated = frozenset(self._buckets)
+        self._rates = Rates(rates, now=clock.now(), shared=shared)
         self._guessed: Bucket | None = None  # at the rate that was guessed
         self._sent = SentCalls()
         self._pace = Pace(self._sent)
@@ -73,9 +74,21 @@ class Gate:
         """How many calls may be under way now."""
         return self._window.size
 
-    def join(self, *, bound: int, on_room: Callable[[], None]) -> Caller:
-        """A new caller."""
-        caller = Caller(bound, on_room)
+    @property
+    def startable(self) -> int:
+        """How many calls in line could start, if only rate and money allow it."""
+        return min(self._in_line, max(0, self._window.size - self._in_flight))
+
+    def shortage(self) -> tuple[int, int]:
+        """The least that somebody needs who waits for money, and what all of them need."""
+        parked = [entry[2].need.worst_nano for caller in self._callers for entry in caller.parked]
+        return min(parked, default=0), sum(parked)
+
+    def join(
+        self, *, bound: int, on_room: Callable[[], None], on_pause: Callable[[Pause], None] | None = None
+    ) -> Caller:
+        """A new caller; `on_pause` is told when the accounts it shares with others stop it."""
+        caller = Caller(bound, on_room, on_pause)
         self._callers.append(caller)
         return caller
 
@@ -128,8 +141,7 @@ class Gate:
         return size - max(1, int(size * self._newcomers))
 
     def _grant(self, caller: Caller, need: Need, now: float) -> Grant:
-        for bucket, calls, inputs, outputs in self._buckets.values():
-            bucket.take(calls + inputs * need.input_tokens + outputs * need.output_tokens, now)
+        self._rates.take(need, now)
         if self._guessed is not None:
             self._guessed.take(1.0, now)
         self._sent.add(now)
@@ -174,9 +186,10 @@ class Gate:
         if grant is self._trial:
             self._end_trial(grant, now)
         self._give_back(grant, charged_nano)
-        self._correct(grant, usage, failure, now)
-        if limits is not None:
-            self._learn(limits, now)
+        self._rates.correct(grant, usage, failure, now)
+        if limits is not None and self._rates.learn(limits, now):
+            self._window.limits_known()
+            self._outage.forget(now)
         if failure is None:
             self._window.answered()
             if self._outage.in_a_row:
@@ -195,10 +208,7 @@ class Gate:
             self._end_trial(grant, now)
         self._give_back(grant, grant.need.worst_nano if sent else 0)
         if not sent:
-            need = grant.need
-            for bucket, calls, inputs, outputs in self._buckets.values():
-                taken = calls + inputs * need.input_tokens + outputs * need.output_tokens
-                bucket.correct(taken, 0, now, taken_at=grant.at)
+            self._rates.give_back(grant, now)
         self._look_again(grant)
 
     def _give_back(self, grant: Grant, charged_nano: int) -> None:
@@ -236,11 +246,13 @@ class Gate:
         self._window.end_first_wave()
         self._dispatch()
 
-    def cool_down(self, seconds: float) -> None:
-        """Nobody starts a call for so long."""
+    def cool_down(self, seconds: float, *, is_told: bool = False) -> None:
+        """Nobody starts a call for so long; others who share a rate are told, unless it is they who told us."""
         now = self._clock.now()
         self._cool_until = max(self._cool_until, now + seconds)
         self._count_closed(now, now + seconds)
+        if self.on_cool is not None and not is_told:
+            self.on_cool(seconds)
 
     def closed_s(self, now: float) -> float:
         """For how long until now nobody could start a call, whatever room there was."""
@@ -257,58 +269,18 @@ class Gate:
 
     # -- rate -----------------------------------------------------------------------------------
 
-    def _correct(self, grant: Grant, usage: Usage | None, failure: Failure | None, now: float) -> None:
-        if not self._buckets:
-            return
-        need = grant.need
-        used_in, used_out = need.input_tokens, need.output_tokens
-        if usage is not None:
-            # Cache reads do not count against the rate limit at the providers that have a cache.
-            used_in, used_out = usage.input_tokens - usage.cache_read_tokens, usage.output_tokens
-        elif failure is not None:
-            used_in = used_out = 0
-        for bucket, calls, inputs, outputs in self._buckets.values():
-            if not calls:
-                expected = inputs * need.input_tokens + outputs * need.output_tokens
-                bucket.correct(expected, inputs * used_in + outputs * used_out, now, taken_at=grant.at)
-
-    def _learn(self, limits: ReportedLimits, now: float) -> None:
-        """What the provider says of itself; where the user has stated a limit, the lower one holds."""
-        for name in ("requests", "input_tokens", "output_tokens", "tokens"):
-            limit: Limit | None = getattr(limits, name)
-            if limit is None:
-                continue
-            bucket = self._buckets[name][0] if name in self._buckets else None
-            is_new = bucket is None
-            if limit.per_minute is not None and limit.per_minute > 0:
-                per_minute = limit.per_minute * _BELOW
-                if bucket is None:
-                    bucket = Bucket(per_minute=per_minute, now=now)
-                    self._buckets[name] = (bucket, *_TAKES[name])
-                    self._window.limits_known()
-                    self._outage.forget(now)
-                elif name not in self._stated or per_minute / 60.0 < bucket.per_s:
-                    bucket.learn(per_minute=per_minute, now=now)
-            if bucket is not None and limit.remaining is not None:
-                slack = 0.0 if is_new else 1.0 if name == "requests" else _TOKEN_ROUNDING
-                bucket.lower_to(limit.remaining, now, slack=slack)
-
     def _wait_for_rate(self, need: Need, now: float) -> float:
-        wait_s = 0.0
+        wait_s = self._rates.wait_for(need, now)
         guess = None if self._pace.guess is None else self._pace.per_s(now)
         if guess is not None:
             if self._guessed is None:
                 self._guessed = Bucket(per_minute=guess * 60.0, now=now)
             self._guessed.learn(per_minute=guess * 60.0, now=now)
-            wait_s = self._guessed.wait_for(1.0, now)
-            if wait_s > 0.0:
+            guessed_s = self._guessed.wait_for(1.0, now)
+            if guessed_s > 0.0:
                 self._pace.delayed(now)
-        else:
-            self._guessed = None
-        for bucket, calls, inputs, outputs in self._buckets.values():
-            amount = calls + inputs * need.input_tokens + outputs * need.output_tokens
-            if (seconds := bucket.wait_for(amount, now)) > wait_s:
-                wait_s = seconds
+            return max(wait_s, guessed_s)
+        self._guessed = None
         return wait_s
 
     # -- who is next ----------------------------------------------------------------------------
@@ -362,6 +334,18 @@ class Gate:
         """The ledger has changed from outside: another gate settled a call, or a new day began."""
         self._unpark()
         self._dispatch()
+
+    def accounts_changed(self) -> None:
+        """An account that is shared with other processes has answered: whoever waits for it looks again."""
+        self.money_changed()
+        for caller in self._callers:
+            caller.on_room()
+
+    def pause(self, pause: Pause) -> None:
+        """The accounts that are shared with other processes stop every caller."""
+        for caller in tuple(self._callers):
+            if caller.on_pause is not None:
+                caller.on_pause(pause)
 
     def _unpark(self) -> None:
         """Reservations have changed: who stepped aside for money looks again, in order."""

@@ -47,7 +47,7 @@ class ItemCarrier:
         self._pause = pause
         self._expect = Expectation()
         self._deadlines = Deadlines(parts.clock, parts.policy.timeout_s)
-        self._budgeted = parts.gate.ledger.ceiling is not None
+        self._budgeted = parts.gate.ledger.is_limited
         self._worst = WorstCase(parts.price, parts.backend.traits, count_margin=parts.policy.count_margin)
         self._judge = Judge(parts)
         self._settler = Settler(parts, tally)

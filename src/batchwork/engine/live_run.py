@@ -31,7 +31,9 @@ class LiveRun(Run):
         super().__init__(parts, tally)
         self._loop = asyncio.get_running_loop()
         self._room = asyncio.Event()
-        self._caller = parts.gate.join(bound=parts.policy.max_in_flight, on_room=self._room.set)
+        self._caller = parts.gate.join(
+            bound=parts.policy.max_in_flight, on_room=self._room.set, on_pause=self._on_pause
+        )
         self._waits = Waits(parts.clock)
         self._carrier = ItemCarrier(parts, tally, self._caller, wait=self._waits.wait, pause=self._on_pause)
         self._most_open = parts.policy.max_in_flight * (1 + _HELD_PER_SLOT)

@@ -9,6 +9,8 @@ from enum import Enum
 
 import msgspec
 
+from batchwork.core.breaker import Pause
+
 
 class Denied(Enum):
     """Why a call will not start."""
@@ -38,9 +40,12 @@ class Grant(msgspec.Struct, frozen=True, gc=False, eq=False):
 class Caller:
     """One run or request that shares the gate with others."""
 
-    def __init__(self, bound: int, on_room: Callable[[], None]) -> None:
+    def __init__(
+        self, bound: int, on_room: Callable[[], None], on_pause: Callable[[Pause], None] | None = None
+    ) -> None:
         self.bound = bound
         self.on_room = on_room  # called when it may bring more work
+        self.on_pause = on_pause
         self.in_flight = 0
         self.closed = False
         self.queue: list[tuple[int, int, Wait]] = []

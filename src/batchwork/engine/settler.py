@@ -125,7 +125,8 @@ class Settler:
 
     def deferred(self, life: Life, worst_nano: int) -> Deferred:
         """There is no money for it."""
-        budget_nano = self._p.gate.ledger.ceiling
+        ledger = self._p.gate.ledger
+        budget_nano = (ledger.lacking(worst_nano) or ledger).budget
         return Deferred(needed_nano=worst_nano, budget_nano=budget_nano, **self._so_far(life))
 
     def _so_far(self, life: Life) -> dict[str, Any]:

@@ -9,10 +9,11 @@ from batchwork.core.event import BatchEvent, Began, Event
 from batchwork.core.outcome import Status
 from batchwork.core.ports import Entry, Totals
 from batchwork.core.request import Request
+from batchwork.journal.companions import writer_of
 from batchwork.journal.connections import ReadConnection
 from batchwork.journal.placer import outcome_at
 from batchwork.journal.rows import MOST_EVENTS, STATUSES, ItemRow, Sums
-from batchwork.journal.tables import AT_ONCE, EventTable, Identities, ItemTable
+from batchwork.journal.tables import EventTable, Identities, ItemTable
 
 
 class JournalReader:
@@ -107,6 +108,10 @@ class JournalReader:
         self._connection.let_go()
         return row
 
+    def writer(self) -> str | None:
+        """Who writes the journal now; None: nobody."""
+        return writer_of(self.path) if isinstance(self.path, Path) else None
+
     def last_event(self) -> Event | None:
         """What was recorded last."""
         event = self._events.at(self.sums().seq)
@@ -175,7 +180,8 @@ class JournalReader:
         asked: bool = True,
     ) -> Iterator[Entry]:
         """Places in input order, read in pages so that a long iteration pins no snapshot."""
-        few = AT_ONCE // MOST_EVENTS if asked else AT_ONCE
+        most = self._events.at_once
+        few = most // MOST_EVENTS if asked else most
         try:
             for page in self.items.pages(start, stop):
                 wanted = page if statuses is None else [row for row in page if row.status in statuses]

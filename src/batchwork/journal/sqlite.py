@@ -17,7 +17,6 @@ from batchwork.journal.writer import JournalWriter
 
 _LIVE = frozenset({Status.PENDING, Status.DEFERRED})
 _SETTLED, _REOPENED = codec.KINDS[Settled], codec.KINDS[Reopened]
-_OF_ITEMS = frozenset(kind for event, kind in codec.KINDS.items() if issubclass(event, ItemEvent))
 _ANSWERS = (_SETTLED, codec.KINDS[Attempted])  # an item of a batch that was read has one of these
 
 
@@ -142,9 +141,9 @@ class SqliteJournal:
         sums.seq = seq = sums.seq + 1
         kind = codec.KINDS[type(event)]
         item = -1
-        if kind in _OF_ITEMS:
-            item = event.item  # type: ignore[union-attr]  # its kind says so
-            self._apply(event, kind, seq)  # type: ignore[arg-type]
+        if isinstance(event, ItemEvent):
+            item = event.item
+            self._apply(event, kind, seq)
         elif isinstance(event, Ended):
             self._trim(event.inputs)
         elif isinstance(event, BatchEvent):
@@ -161,11 +160,13 @@ class SqliteJournal:
         """Move an item on by one event, and the sums with it."""
         item, sums = event.item, self._sums
         row = self._rows[item]
-        before = None if row.index is None else row.status
+        before, stood = row.status, row.index is not None
         change = row.apply(event)
-        if row.status is not before and row.index is not None:  # an item that stands nowhere is not counted
-            sums.counts[row.status] += 1
-            if before is not None:
+        after = row.status
+        if after is not before or not stood:  # an item that stands nowhere is not counted
+            if row.index is not None:
+                sums.counts[after] += 1
+            if stood:
                 sums.counts[before] -= 1
         if change is not UNCHANGED:
             sums.spent += change[0]

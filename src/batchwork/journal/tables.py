@@ -21,8 +21,8 @@ _ITEM = f"SELECT {ITEM_COLUMNS} FROM item"  # noqa: S608
 _ITEM_BY_NUMBER = f"{_ITEM} WHERE id = ?"
 _EVENT = "SELECT seq, kind, item, body, crc FROM event"
 _EVENT_BY_NUMBER = f"{_EVENT} WHERE seq = ?"
-AT_ONCE = 32  # events read ahead, which may be large
-_EVENTS_BY_NUMBER = f"{_EVENT} WHERE seq IN ({', '.join('?' * AT_ONCE)})"
+_AT_ONCE = 32  # events read ahead, which may be large
+_EVENTS_BY_NUMBER = f"{_EVENT} WHERE seq IN ({', '.join('?' * _AT_ONCE)})"
 _EventRow = tuple[int, int, int, bytes, int]
 _NOTED_AT_ONCE = 8192  # identities
 _NOTE = (
@@ -43,8 +43,7 @@ class ItemTable:
 
     def row(self, item: int) -> ItemRow | None:
         """The row of this item."""
-        values = self._connection.one(_ITEM_BY_NUMBER, (item,))
-        return None if values is None else self._row(values)
+        return next(iter(self._made(self._connection.all(_ITEM_BY_NUMBER, (item,)))), None)
 
     def at(self, index: int) -> ItemRow | None:
         """The row at this place."""
@@ -60,9 +59,10 @@ class ItemTable:
 
     def follow(self, rows: Iterable[ItemRow]) -> None:
         """Replace what was read ahead by what has been written since: an item may settle before its place is read."""
+        start, stop = self._ahead_from, self._ahead_to
         for row in rows:
-            if row.index is not None and self._ahead_from <= row.index < self._ahead_to:
-                self._ahead[row.index] = row
+            if (index := row.index) is not None and start <= index < stop:
+                self._ahead[index] = row
 
     def find(self, fingerprint: bytes, occurrence: int) -> int | None:
         """The item of this identity, if it stands in the table of identities."""
@@ -70,16 +70,16 @@ class ItemTable:
         values = self._connection.one(sql, (fingerprint, occurrence))
         return None if values is None else values[0]
 
-    def _row(self, values: tuple[Any, ...]) -> ItemRow:
+    def _made(self, rows: list[tuple[Any, ...]]) -> list[ItemRow]:
         try:
-            return ItemRow.stored(values)
+            return [ItemRow.stored(values) for values in rows]
         except JournalDamagedError as error:
             raise self._connection.damaged(error) from error
 
     # -- many rows ------------------------------------------------------------------------------
 
     def _rows(self, where: str, *values: int) -> list[ItemRow]:
-        return [self._row(row) for row in self._connection.all(f"{_ITEM} {where}", values)]
+        return self._made(self._connection.all(f"{_ITEM} {where}", values))
 
     def identities(self, start: int) -> dict[tuple[bytes, int], int]:
         """The identities of the items from `start` on."""
@@ -191,14 +191,16 @@ class Identities:
 class EventTable:
     """The events, with the parts that several of them share."""
 
+    at_once = _AT_ONCE
+
     def __init__(self, connection: ReadConnection) -> None:
         self._connection = connection
         self._shared = lru_cache(maxsize=64)(self._read_shared)
         self._ahead: dict[int, _EventRow] = {}  # by number, read before they are asked for
 
     def read_ahead(self, seqs: list[int]) -> None:
-        """Read up to `AT_ONCE` events with one query: asked for one by one, each costs five times as much."""
-        padded = tuple(seqs) + (0,) * (AT_ONCE - len(seqs))  # so that all of them share one statement
+        """Read up to `at_once` events with one query: asked for one by one, each costs five times as much."""
+        padded = tuple(seqs) + (0,) * (_AT_ONCE - len(seqs))  # so that all of them share one statement
         self._ahead = {values[0]: values for values in self._connection.all(_EVENTS_BY_NUMBER, padded)}
 
     def at(self, seq: int) -> Event | None:

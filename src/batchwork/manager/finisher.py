@@ -130,7 +130,7 @@ def is_imported(outcome: Succeeded) -> bool:
 def _reply(reply: Reply) -> Any:
     if reply.body is not None:
         return msgspec.Raw(reply.body)
-    body: dict[str, Any] = msgspec.to_builtins(reply)
+    body: dict[str, Any] = msgspec.to_builtins(msgspec.structs.replace(reply, limits=None))
     return body if reply.usage is None else body | {"usage": reply.usage.counts()}
 
 

@@ -242,7 +242,10 @@ class BatchManager(Exports):
             raise run.session.stopped() from None
         finally:
             if display is not None and view.tally is not None:
-                display.end(summary_of(view, self._door, ceiling_nano=self._ceiling_nano), verdict=ended)
+                summary = summary_of(
+                    view, self._door, ceiling_nano=self._ceiling_nano, accounts=self._job.plan.accounts
+                )
+                display.end(summary, verdict=ended)
 
     def _new_view(self, me: dict[str, Any]) -> StateView:
         inputs, ceiling = self._job.inputs, self._ceiling_nano

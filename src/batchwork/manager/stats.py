@@ -93,7 +93,7 @@ def stats_of(
     )
 
 
-def summary_of(view: StateView, door: Door, *, ceiling_nano: int | None) -> Summary:
+def summary_of(view: StateView, door: Door, *, ceiling_nano: int | None, accounts: tuple[str, ...] = ()) -> Summary:
     """What a manager's runs have come to."""
     needed = [view.needed.get(index, 0) for index in view.deferred]
     return Summary(
@@ -102,6 +102,7 @@ def summary_of(view: StateView, door: Door, *, ceiling_nano: int | None) -> Summ
         priced=view.priced,
         door=door,
         ceiling_nano=ceiling_nano,
+        accounts=accounts,
         failures=grouped(_errors(view)),
         figures=_figures(view),
         needed_nano=sum(needed) if all(needed) else 0,

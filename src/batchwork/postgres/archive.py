@@ -6,7 +6,7 @@ from pathlib import Path
 from batchwork.core.dsn import Dsn
 from batchwork.core.errors import JournalLockedError
 from batchwork.postgres import schema
-from batchwork.postgres.connection import LOST, SyncConnection, away, connect_sync
+from batchwork.postgres.connection import connect_sync, in_our_words
 
 _NOTE = (
     "INSERT INTO output (path, size, mtime_ns) VALUES (%s, %s, %s)"
@@ -16,7 +16,7 @@ _NOTE = (
 
 def set_aside(dsn: Dsn) -> Dsn | None:
     """Rename the journal to the first free `NAME.old-N`; None when there is none."""
-    with closing(_connect(dsn)) as session:
+    with in_our_words(dsn), closing(connect_sync(dsn)) as session:
         if not schema.is_there(session, dsn):
             return None
         key = schema.lock_key("writer", dsn.schema)
@@ -28,13 +28,6 @@ def set_aside(dsn: Dsn) -> Dsn | None:
 def remember_output(dsn: Dsn, out: Path) -> None:
     """Note the file as this journal's own, as it is now."""
     seen = out.stat()
-    with closing(_connect(dsn)) as session:
+    with in_our_words(dsn), closing(connect_sync(dsn)) as session:
         schema.use(session, dsn)
-        try:
-            session.execute(_NOTE, (str(out.resolve()), seen.st_size, seen.st_mtime_ns))
-        except LOST as error:
-            raise away(dsn, error) from None
-
-
-def _connect(dsn: Dsn) -> SyncConnection:
-    return connect_sync(dsn, name="batchwork")
+        session.execute(_NOTE, (str(out.resolve()), seen.st_size, seen.st_mtime_ns))

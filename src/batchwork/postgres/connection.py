@@ -1,24 +1,35 @@
-"""Connections to a database: opened, judged once, and opened again after they were lost.
+"""Connections to a database: opened, and judged once.
 
 Decides which server can be trusted with a journal: PostgreSQL 14 or later that syncs what it commits, is no read-only
 replica, and is reached without a pooler that changes sessions between transactions.
 """
 
 import logging
-from collections.abc import Callable, Coroutine, Generator
-from contextlib import AsyncExitStack, ExitStack
+from collections.abc import Generator, Iterator
+from contextlib import AsyncExitStack, ExitStack, contextmanager
 from dataclasses import dataclass
+from ipaddress import ip_address
 from typing import Any, LiteralString
 
-from batchwork.core.dsn import Dsn, is_remote
-from batchwork.core.errors import ConfigError, JournalError
-from batchwork.core.ports import Clock
+from batchwork.core.dsn import Dsn
+from batchwork.core.errors import ConfigError, DatabaseAwayError, JournalError
 
 try:
     import psycopg
 except ImportError as error:  # pragma: no cover - the extra is what tests install
     raise ConfigError("a database as journal needs the extra `postgres`: pip install 'batchwork[postgres]'") from error
 
+__all__ = [
+    "LOST",
+    "AnyConnection",
+    "DatabaseAwayError",
+    "SyncConnection",
+    "away",
+    "connect",
+    "connect_reader",
+    "connect_sync",
+    "in_our_words",
+]
 _log = logging.getLogger(__name__)
 _OLDEST = 140000
 # A peer that is gone is noticed within half a minute, whatever the machine's own settings are.
@@ -36,15 +47,10 @@ _JUDGED: LiteralString = (
 )
 _PID: LiteralString = "SELECT pg_backend_pid()"
 _POOLER_LOOKS = 4  # a pooler gives the session used last to whoever comes next, nearly always
-_FIRST_WAIT_S, _LONGEST_WAIT_S = 0.1, 5.0
 
 LOST = (psycopg.OperationalError, psycopg.InterfaceError)  # what a statement raises on a connection that was lost
-AsyncConnection = psycopg.AsyncConnection[tuple[Any, ...]]
+AnyConnection = psycopg.AsyncConnection[tuple[Any, ...]]
 SyncConnection = psycopg.Connection[tuple[Any, ...]]
-
-
-class DatabaseAwayError(JournalError):
-    """The database cannot be reached; what was asked of it is undecided."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +84,7 @@ class _Server:
             )
 
 
-async def connect(dsn: Dsn, *, name: str = "batchwork") -> AsyncConnection:
+async def connect(dsn: Dsn, *, name: str = "batchwork") -> AnyConnection:
     """A connection that commits by itself, judged. `name` is what the server's own views call it.
 
     Raises:
@@ -88,7 +94,7 @@ async def connect(dsn: Dsn, *, name: str = "batchwork") -> AsyncConnection:
     async with AsyncExitStack() as undo:
         first = await _open(dsn, name)
         undo.push_async_callback(first.close)
-        second: AsyncConnection | None = None
+        second: AnyConnection | None = None
         judging = _judging(dsn, first.info)
         step = next(judging)
         while step is not None:
@@ -127,7 +133,7 @@ def connect_reader(dsn: Dsn) -> SyncConnection:
     return connection
 
 
-async def _open(dsn: Dsn, name: str) -> AsyncConnection:
+async def _open(dsn: Dsn, name: str) -> AnyConnection:
     try:
         return await psycopg.AsyncConnection.connect(autocommit=True, **_parameters(dsn, name))
     except LOST as error:
@@ -149,6 +155,18 @@ def away(dsn: Dsn, error: psycopg.Error) -> DatabaseAwayError:
     """Our error for a connection that could not be made, or was lost."""
     said = " ".join(dsn.without_password(str(error)).split())
     return DatabaseAwayError(f"{dsn} cannot be reached: {said}")
+
+
+@contextmanager
+def in_our_words(dsn: Dsn) -> Iterator[None]:
+    """What the driver raises in here, as our errors: a connection that was lost, or a statement that was refused."""
+    try:
+        yield
+    except LOST as error:
+        raise away(dsn, error) from None
+    except psycopg.Error as error:
+        said = dsn.without_password(error.diag.message_primary or str(error))
+        raise JournalError(f"{dsn} cannot be used: {said}") from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,68 +209,11 @@ def _judging(dsn: Dsn, info: psycopg.ConnectionInfo) -> Generator[_Step | None, 
     yield None
 
 
-class Link:
-    """One connection of a process, opened again with back-off after it was lost.
-
-    Whoever uses it asks for `connection`, catches `LOST` and calls `restore`; what became of the statement that was
-    under way, only the one who sent it can find out.
-    """
-
-    def __init__(self, dsn: Dsn, *, clock: Clock, max_wait_s: float, name: str = "batchwork") -> None:
-        self.dsn = dsn
-        self.connected_at = 0.0  # on the clock, when the present connection was opened
-        self.on_open: Callable[[AsyncConnection], Coroutine[Any, Any, None]] | None = None  # sets up every new session
-        self._clock = clock
-        self._max_wait_s = max_wait_s
-        self._name = name
-        self._connection: AsyncConnection | None = None
-
-    @property
-    def connection(self) -> AsyncConnection:
-        """The connection; `open` has opened it."""
-        assert self._connection is not None
-        return self._connection
-
-    @property
-    def is_up(self) -> bool:
-        """Whether the connection, as far as anybody knows, is there."""
-        return self._connection is not None and not self._connection.closed and not self._connection.broken
-
-    async def open(self) -> AsyncConnection:
-        """Open it; a database that is not there now raises at once."""
-        connection = await connect(self.dsn, name=self._name)
-        try:
-            if self.on_open is not None:
-                await self.on_open(connection)
-        except BaseException:
-            await connection.close()
-            raise
-        self._connection, self.connected_at = connection, self._clock.now()
-        return connection
-
-    async def restore(self, *, is_wanted: Callable[[], bool] = lambda: True) -> AsyncConnection:
-        """A connection that works, after the last one failed: tried again until it is there.
-
-        Raises:
-            DatabaseAwayError: it did not come back in time, or nobody wants it any more.
-        """
-        await self.aclose()
-        began, wait = self._clock.now(), _FIRST_WAIT_S
-        while True:
-            try:
-                return await self.open()
-            except (DatabaseAwayError, *LOST) as error:
-                said = away(self.dsn, error) if isinstance(error, psycopg.Error) else error
-                waited = self._clock.now() - began
-                if waited >= self._max_wait_s or not is_wanted():
-                    raise said from None
-                if waited == 0.0:
-                    _log.warning("%s; trying again for up to %.0f s", said, self._max_wait_s)
-            await self._clock.sleep(wait)
-            wait = min(wait * 2.0, _LONGEST_WAIT_S)
-
-    async def aclose(self) -> None:
-        """Let go of the connection."""
-        connection, self._connection = self._connection, None
-        if connection is not None:
-            await connection.close()
+def is_remote(host: str) -> bool:
+    """Whether a connection to this host leaves the machine."""
+    if not host or host.startswith(("/", "@")) or host == "localhost" or host.endswith(".localhost"):
+        return False
+    try:
+        return not ip_address(host).is_loopback
+    except ValueError:
+        return True

@@ -9,7 +9,7 @@ from psycopg import sql
 from batchwork.core.dsn import Dsn
 from batchwork.journal.reader import JournalReader
 from batchwork.journal.replayed import ReplayedJournal
-from batchwork.postgres.connection import connect_sync
+from batchwork.postgres.connection import connect_sync, in_our_words
 from batchwork.postgres.journal import DEFAULT_MAX_WAIT_S
 from batchwork.postgres.reader import DatabaseReader
 from batchwork.postgres.writer import DatabaseWriter
@@ -49,6 +49,6 @@ class DatabaseCopy:
         self._execute("DROP SCHEMA IF EXISTS {} CASCADE", self._aside.schema)
 
     def _execute(self, statement: str, *names: str) -> None:
-        with closing(connect_sync(self._to)) as session:
+        with in_our_words(self._to), closing(connect_sync(self._to)) as session:
             session.execute("SET client_min_messages = warning")
             session.execute(sql.SQL(statement).format(*map(sql.Identifier, names)))

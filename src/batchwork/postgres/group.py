@@ -51,6 +51,7 @@ changed_rows AS (
   WHERE item.id = u.id)
 SELECT id FROM me
 """
+BLOB = b"INSERT INTO blob VALUES (%s, %s, %s) ON CONFLICT DO NOTHING"
 # Places in `ItemRow.values`, and how each is packed.
 _KINDS: tuple[type[BigInts] | type[SmallInts] | type[Bytes], ...] = tuple(
     {1: Bytes, 4: SmallInts}.get(place, BigInts) for place in range(13)
@@ -61,7 +62,7 @@ _CHANGED = (0, 4, 5, 6, 7, 11, 12)
 _EVENT_KINDS = (BigInts, Doubles, SmallInts, BigInts, Bytes, BigInts)
 _BLOB_KINDS = (Bytes, Bytes, BigInts)
 _NOTHING = {kind: kind(()) for kind in (BigInts, SmallInts, Bytes, Doubles)}
-_BEYOND = f"SELECT {ITEM_COLUMNS} FROM item WHERE idx >= %s ORDER BY idx LIMIT 1000".encode()  # noqa: S608
+_BEYOND = f"SELECT {ITEM_COLUMNS} FROM item WHERE idx >= %s ORDER BY idx LIMIT 1000".encode()
 _TRIM = (
     b"UPDATE item SET idx = NULL, crc = u.crc FROM unnest(%s::bigint[], %s::bigint[]) AS u (id, crc)"
     b" WHERE item.id = u.id"

@@ -22,23 +22,23 @@ from batchwork.journal.reader import JournalReader
 from batchwork.journal.rows import ITEM_COLUMNS, STATUSES, ItemRow, Sums
 from batchwork.journal.tables import EventTable, ItemTable
 from batchwork.postgres import schema
-from batchwork.postgres.connection import LOST, DatabaseAwayError, SyncConnection, away, connect_reader
+from batchwork.postgres.connection import LOST, DatabaseAwayError, SyncConnection, away, connect_reader, in_our_words
 
 _PAGE = 1024  # rows read at once
 _BODIES = 128  # events read at once, which may be long
 _TRIES, _APART_S = 6, 0.5  # for a database that is just coming back
-_ITEM = f"SELECT {ITEM_COLUMNS} FROM item"  # noqa: S608
+_ITEM = f"SELECT {ITEM_COLUMNS} FROM item"
 _FOUND = (
-    f"SELECT {', '.join(f'i.{column}' for column in ITEM_COLUMNS.split(', '))}"  # noqa: S608
+    f"SELECT {', '.join(f'i.{column}' for column in ITEM_COLUMNS.split(', '))}"
     " FROM unnest(?::bytea[], ?::bigint[], ?::bigint[]) AS u (fingerprint, low, high) JOIN item i"
     " ON i.fingerprint = u.fingerprint AND i.occurrence >= u.low AND i.occurrence < u.high"
 )
 _OF_BATCHES = (
-    f"SELECT seq, kind, item, body, crc, place FROM event WHERE kind >= {codec.FIRST_OF_BATCHES} ORDER BY place"  # noqa: S608
+    f"SELECT seq, kind, item, body, crc, place FROM event WHERE kind >= {codec.FIRST_OF_BATCHES} ORDER BY place"
 )
 _EVENT = "SELECT seq, kind, item, body, crc FROM event"
 _SUMS = (
-    "SELECT (SELECT run_id FROM meta), (SELECT events FROM meta), coalesce(sum(spent), 0),"  # noqa: S608
+    "SELECT (SELECT run_id FROM meta), (SELECT events FROM meta), coalesce(sum(spent), 0),"
     " coalesce(sum(unconfirmed), 0),"
     " coalesce(sum(reserved), 0), coalesce(max(began), 0), coalesce(sum(items), 0), coalesce(sum(batches), 0), "
     + ", ".join(f"coalesce(sum(standing[{number}]), 0)" for number in range(1, len(STATUSES) + 1))
@@ -65,7 +65,8 @@ class DatabaseConnection(ReadConnection):
         if self._session is None:
             session = connect_reader(self.dsn)
             try:
-                schema.use(session, self.dsn)
+                with in_our_words(self.dsn):
+                    schema.use(session, self.dsn)
             except BaseException:
                 session.close()
                 raise
@@ -178,11 +179,11 @@ class DatabaseItems(ItemTable):
         """The items of these fingerprints whose occurrences are in the span of each, from the first up to the last."""
         lows, highs = zip(*spans.values(), strict=True)
         rows = cast(DatabaseConnection, self._connection).all(_FOUND, (list(spans), list(lows), list(highs)))
-        return [self._row(values) for values in rows]
+        return self._made(rows)
 
     def counts(self, below: int | None) -> dict[Status, int]:
         where = "idx IS NOT NULL" if below is None else f"idx < {int(below)}"
-        found = dict(self._connection.each(f"SELECT status, count(*) FROM item WHERE {where} GROUP BY status"))  # noqa: S608
+        found = dict(self._connection.each(f"SELECT status, count(*) FROM item WHERE {where} GROUP BY status"))
         return {status: found.get(code, 0) for code, status in enumerate(STATUSES)}
 
     def check_indexes(self) -> None:
@@ -194,6 +195,8 @@ class DatabaseItems(ItemTable):
 
 class DatabaseEvents(EventTable):
     """The events, by their numbers and in the order of their commits."""
+
+    at_once = 3 * _BODIES
 
     def __init__(self, connection: DatabaseConnection) -> None:
         super().__init__(connection)
@@ -235,7 +238,7 @@ class DatabaseEvents(EventTable):
 
     def _answers_since(self, place: int) -> Iterator[tuple[int, int]]:
         return self._connection.each(
-            f"SELECT place, item FROM event WHERE place > ? AND kind IN ({codec.ANSWERS}) ORDER BY place",  # noqa: S608
+            f"SELECT place, item FROM event WHERE place > ? AND kind IN ({codec.ANSWERS}) ORDER BY place",
             (place,),
         )
 

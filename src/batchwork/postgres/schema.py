@@ -27,8 +27,8 @@ def lock_key(purpose: str, schema: str) -> int:
 
 def is_there(connection: SyncConnection, dsn: Dsn) -> bool:
     """Whether the database has this journal; a ConfigError when something else has its name."""
-    named = connection.execute("SELECT to_regnamespace(quote_ident(%s))::oid", (dsn.schema,)).fetchone()
-    if named is None or named[0] is None:
+    named = _has_schema(connection, dsn)
+    if named is None:
         return False
     known = "SELECT count(*) FROM pg_class WHERE relnamespace = %s AND relname IN ('meta', 'worker', 'event', 'item')"
     found = connection.execute(known, named).fetchone()
@@ -37,6 +37,12 @@ def is_there(connection: SyncConnection, dsn: Dsn) -> bool:
     if connection.execute("SELECT 1 FROM pg_class WHERE relnamespace = %s LIMIT 1", named).fetchone() is None:
         return False  # an empty schema that somebody has made for us
     raise ConfigError(f"the schema {dsn.schema} in {dsn} is no journal of batchwork: take another ?journal=NAME")
+
+
+def _has_schema(connection: SyncConnection, dsn: Dsn) -> tuple[int] | None:
+    """The number of the schema, if there is one."""
+    row = connection.execute("SELECT oid FROM pg_namespace WHERE nspname = %s", (dsn.schema,)).fetchone()
+    return None if row is None else (row[0],)
 
 
 def use(connection: SyncConnection, dsn: Dsn) -> None:
@@ -54,7 +60,8 @@ def prepare(connection: SyncConnection, dsn: Dsn) -> None:
         with connection.transaction():
             connection.execute("SELECT pg_advisory_xact_lock(%s)", (lock_key("schema", dsn.schema),))
             if not is_there(connection, dsn):
-                connection.execute(sql.SQL("CREATE SCHEMA IF NOT EXISTS {}").format(sql.Identifier(dsn.schema)))
+                if not _has_schema(connection, dsn):
+                    connection.execute(sql.SQL("CREATE SCHEMA {}").format(sql.Identifier(dsn.schema)))
                 _set_path(connection, dsn)
                 connection.execute(_TABLES.encode())
                 values = (_FIRST_FORMAT + len(MIGRATIONS), uuid.uuid4().hex[:12])

@@ -19,25 +19,26 @@ from msgspec.structs import replace
 
 from batchwork.clock import stopwatch
 from batchwork.core.dsn import Dsn
-from batchwork.core.errors import ConfigError, JournalLockedError, JournalWriteError
+from batchwork.core.errors import ConfigError, JournalError, JournalLockedError, JournalWriteError
 from batchwork.core.event import Settled
-from batchwork.core.words import counted
+from batchwork.core.words import counted, sentence
 from batchwork.journal import codec
 from batchwork.journal.rows import STATUSES
 from batchwork.journal.writer import Group, JournalWriter
 from batchwork.postgres import schema
 from batchwork.postgres.arrays import register
-from batchwork.postgres.connection import LOST, DatabaseAwayError, SyncConnection, away, connect_sync
-from batchwork.postgres.group import GROUP, packed_group, trim_places
+from batchwork.postgres.connection import LOST, DatabaseAwayError, SyncConnection, away, connect_sync, in_our_words
+from batchwork.postgres.group import BLOB, GROUP, packed_group, trim_places
 from batchwork.postgres.identities import DatabaseIdentities
 from batchwork.postgres.reader import DatabaseReader
 from batchwork.postgres.workers import HEARTBEAT_S, WORKER_BITS, join, leave, renew, wait_for_others
 
 _log = logging.getLogger(__name__)
 _FIRST_WAIT_S, _LONGEST_WAIT_S = 0.1, 5.0
-_LAST_CHANCE_S = 5.0  # for what is still unwritten when a journal is closed
+_MOMENT_S = 5.0  # for a database that is away when somebody cannot wait, as at the end of a run
 # Plans of the group statement are made once, and find rows by their indexes whatever the tables looked like then.
 _SETTINGS = ("plan_cache_mode = force_generic_plan", "enable_seqscan = off", "enable_hashjoin = off", "jit = off")
+_BULKY = 16_000_000  # bytes of shared parts, which then go ahead of their group one by one
 _SETTLED = codec.KINDS[Settled]
 
 
@@ -52,10 +53,11 @@ class DatabaseWriter(JournalWriter):
         self._max_wait_s = max_wait_s
         self._session: SyncConnection | None = None
         self._last_pid = 0  # of the session before, which may still be there
-        self._closing, self._rest = threading.Event(), threading.Event()
+        self._closing, self._hurried, self._rest = threading.Event(), threading.Event(), threading.Event()
         self._packed: tuple[Any, ...] = ()
+        self._bulky: list[tuple[bytes, bytes, int]] = []
         self._begin_queue(dsn)
-        with ExitStack() as undo:
+        with in_our_words(dsn), ExitStack() as undo:
             session = undo.enter_context(self._connect())
             self.name = f"{socket.gethostname()}:{os.getpid()}"
             self._lock(session)
@@ -77,7 +79,8 @@ class DatabaseWriter(JournalWriter):
     def take_name(self, run_id: str) -> None:
         """Let the journal be known under this name at the provider."""
         assert self._session is not None
-        self._session.execute("UPDATE meta SET run_id = %s", (run_id,))
+        with in_our_words(self.dsn):
+            self._session.execute("UPDATE meta SET run_id = %s", (run_id,))
 
     # -- the session ----------------------------------------------------------------------------
 
@@ -113,6 +116,7 @@ class DatabaseWriter(JournalWriter):
         before = self._last_pid
         session = self._connect()
         try:
+            self._marked(session)
             # Our former session may still hold its lock, where the server has not noticed that nobody is there.
             session.execute(
                 "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = %s AND application_name ="
@@ -153,6 +157,8 @@ class DatabaseWriter(JournalWriter):
         """Pack everything queued; the thread sends it."""
         group = Group(events=len(self.events), blobs=list(self.blobs), trim=self.trim)
         blobs = [(key, body, codec.blob_checksum(key, body)) for key, body in self.blobs.items()]
+        self._bulky = blobs if sum(len(body) for _, body, _ in blobs) > _BULKY else []
+        blobs = [] if self._bulky else blobs
         self._packed = packed_group(
             self._numbers(group.events), self.events, blobs, self.cache.changed.values(), group=group
         )
@@ -172,16 +178,32 @@ class DatabaseWriter(JournalWriter):
 
     def _start_commit(self) -> Future[None]:
         assert self._group is not None
-        commit = self._thread.submit(self._send, self._packed, self._last, self._group)
+        try:
+            commit = self._thread.submit(self._send, self._packed, self._last, self._group)
+        except RuntimeError:  # the interpreter ends and starts nothing more: it is sent from here
+            commit = Future()
+            try:
+                self._send(self._packed, self._last, self._group)
+            except JournalError as error:
+                commit.set_exception(error)
+            else:
+                commit.set_result(None)
         self._group.commit = commit
         return commit
 
     def flush(self) -> None:
-        """Write everything queued, now; a group whose fate is not known is seen to first."""
-        group = self._group
-        if group is not None and group.commit is not None and group.commit.done() and group.commit.exception():
-            self._start_commit()
-        super().flush()
+        """Write everything queued, now; a group whose fate is not known is seen to first.
+
+        Whoever calls this holds up the event loop, so a database that is away gets only a moment to come back.
+        """
+        self._hurried.set()
+        try:
+            group = self._group
+            if group is not None and group.commit is not None and group.commit.done() and group.commit.exception():
+                self._start_commit()
+            super().flush()
+        finally:
+            self._hurried.clear()
 
     def _finish_commit(self) -> None:
         group = self._group
@@ -196,8 +218,10 @@ class DatabaseWriter(JournalWriter):
             try:
                 if self._session is None:
                     self._session = self._restored()
-                    if self._has_landed(self._session, last):
-                        break
+                    if last > self._sent and self._marked(self._session) >= last:
+                        break  # it has landed
+                for blob in self._bulky:  # a statement has its limits; should the group never come, they do no harm
+                    self._session.execute(BLOB, blob)
                 self._execute(self._session, packed, group)
                 break
             except psycopg.errors.DiskFull as error:
@@ -207,15 +231,14 @@ class DatabaseWriter(JournalWriter):
                 ) from None
             except (DatabaseAwayError, ConfigError, *LOST, psycopg.errors.ReadOnlySqlTransaction) as error:
                 self._drop()
-                patience = min(_LAST_CHANCE_S, self._max_wait_s) if self._closing.is_set() else self._max_wait_s
-                if waited() >= patience:
+                if waited() >= (min(_MOMENT_S, self._max_wait_s) if self._hurried.is_set() else self._max_wait_s):
                     raise self._unwritten(error) from None
             except psycopg.Error as error:
                 self._drop()
                 raise JournalWriteError(
                     f"{self.dsn} cannot be written: {error.diag.message_primary or error}"
                 ) from None
-            (self._rest if self._closing.is_set() else self._closing).wait(wait)
+            (self._rest if self._hurried.is_set() else self._hurried).wait(wait)
             wait = min(wait * 2.0, _LONGEST_WAIT_S)
         self._sent = last
 
@@ -231,12 +254,12 @@ class DatabaseWriter(JournalWriter):
         if row is None:
             raise self._fenced()
 
-    def _has_landed(self, session: SyncConnection, last: int) -> bool:
-        """Whether the group that ends with this event is there; a JournalLockedError when this worker was replaced."""
+    def _marked(self, session: SyncConnection) -> int:
+        """The last event of this worker that is there; a JournalLockedError when the worker was replaced."""
         row = session.execute("SELECT epoch, state, seq FROM worker WHERE id = %s", (self.id,)).fetchone()
         if row is None or row[:2] != (self.epoch, "live"):
             raise self._fenced()
-        return last > self._sent and row[2] >= last
+        return int(row[2])
 
     def _fenced(self) -> JournalLockedError:
         return JournalLockedError(
@@ -246,11 +269,7 @@ class DatabaseWriter(JournalWriter):
 
     def _unwritten(self, error: Exception) -> DatabaseAwayError:
         said = away(self.dsn, error) if isinstance(error, psycopg.Error) else error
-        return DatabaseAwayError(
-            f"{said}. {self._left()} not written; they are lost unless the database comes back before this process"
-            " ends. When it is back, run the same command again: calls whose answers are lost are booked at their worst"
-            " case and asked again"
-        )
+        return DatabaseAwayError(f"{sentence(str(said))} {self._left()} not written.")
 
     def _left(self) -> str:
         settled = sum(event[2] == _SETTLED for event in list(self.events))

@@ -18,7 +18,7 @@ from batchwork.core.prompt import refuse_one
 from batchwork.core.request import DEFAULT_MAX_TOKENS
 from batchwork.core.words import counted
 from batchwork.engine.engine import Supplied
-from batchwork.plan import Plan
+from batchwork.plan import Plan, account_names
 from batchwork.prompts.finish import Answer, Summary, finish_all, finish_answer, summarise
 from batchwork.prompts.prepare import PromptDefaults, prepare_all
 from batchwork.prompts.process import DEFAULT_BATCH_SIZE, process_prompt_batch
@@ -45,6 +45,7 @@ async def open_prompt_service(
     max_in_flight: int = 100,
     max_cost: float | Decimal | str | None = None,
     book: Path | None = None,
+    account: str | Sequence[str] | None = None,
     price: tuple[float, float] | str | None = None,
     rpm: float | None = None,
     input_tpm: float | None = None,
@@ -63,9 +64,9 @@ async def open_prompt_service(
     """Everything that prompts share: a connection to the model, the window, the rate limits, the budget.
 
     `max_in_flight` bounds the calls of all requests together, `max_cost` their money: with `book` a day's money, which
-    the file remembers over restarts. `retries` is how often a failed call is made again; refusals (429, 503, 529) do
-    not count. No retry starts later than `max_retry_time` seconds after a prompt's first call, the time in which it
-    waits for a slot not counted.
+    the file remembers over restarts. The limits of every shared `account` hold beside these. `retries` is how often a
+    failed call is made again; refusals (429, 503, 529) do not count. No retry starts later than `max_retry_time`
+    seconds after a prompt's first call, the time in which it waits for a slot not counted.
 
     Raises:
         ConfigError: an option is wrong, or a budget has no known price.
@@ -83,7 +84,14 @@ async def open_prompt_service(
         max_consecutive_failures=_NEVER,
         reasks=reask,
     )
-    plan = Plan(model=model, policy=policy, price=price_from(price), base_url=base_url, api_key=api_key)
+    plan = Plan(
+        model=model,
+        policy=policy,
+        accounts=account_names(account),
+        price=price_from(price),
+        base_url=base_url,
+        api_key=api_key,
+    )
     supplied = Supplied(backend=backend, checker=checker or AnswerChecker())
     async with open_service(plan, supplied, models=models, book=book, dress=dress, clock=clock) as service:
         try:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from batchwork.core.bounds import WorstCase
+from batchwork.core.leased_ledger import LeasedLedger
 from batchwork.core.money import show, to_dollars
 from batchwork.core.outcome import AnyOutcome
 from batchwork.core.shares import Shares
@@ -223,9 +224,9 @@ class Admission:
             self.quotas.prompts.give_back(run.caller, len(run.prepared))
 
     def _refuse_without_money(self, prepared: list[PreparedPrompt]) -> None:
-        """402 when not even the cheapest prompt can ever fit into what is left of the day."""
+        """402 when not even the cheapest prompt can ever fit into what is left of the day, or of a shared account."""
         ledger = self.service.ledger
-        if ledger.ceiling is None:
+        if not ledger.is_limited:
             return
         worst: list[int] = []
         for request in (prompt.request for prompt in prepared if prompt.request is not None):
@@ -233,8 +234,17 @@ class Admission:
             if served.price is None or served.price.is_free:
                 return
             worst.append(WorstCase(served.price, served.backend.traits).nano(request))
-        if not worst or ledger.could_ever_fit(cheapest := min(worst)):
+        if not worst or (lacking := ledger.lacking(cheapest := min(worst))) is None:
             return
+        if isinstance(lacking, LeasedLedger):
+            raise ApiError(
+                "over_budget",
+                f"{show(lacking.unspent)} of the {show(lacking.budget)} of the shared account {lacking.name!r} is left,"
+                f" and the cheapest of these prompts may cost ${to_dollars(cheapest)}; lower max_tokens, or ask again"
+                " when it has more",
+                retry_after_s=lacking.period_left_s,
+            )
+        assert ledger.ceiling is not None
         if cheapest > ledger.ceiling:
             raise ApiError(
                 "over_budget",

@@ -83,6 +83,7 @@ class Application:
             max_in_flight=config.max_in_flight,
             max_cost=config.max_cost_per_day,
             book=config.budget_file if config.max_cost_per_day is not None else None,
+            account=config.accounts,
             price=config.price,
             rpm=config.rpm,
             input_tpm=config.input_tpm,

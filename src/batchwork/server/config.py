@@ -61,6 +61,7 @@ class ServerConfig:
     max_in_flight: int = 400
     max_cost_per_day: float | str | None = None
     budget_file: Path | None = None
+    accounts: tuple[str, ...] = ()  # shared with other processes
     price: str | None = None
     rpm: float | None = None
     input_tpm: float | None = None

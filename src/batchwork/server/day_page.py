@@ -113,7 +113,7 @@ def day_page(service: Service, metrics: ServerMetrics, *, under_way: int, up_s: 
         ("Spent", spent, of),
         ("Prompts", f"{sum(prompts.values()):,.0f}", f"{prompts.get('failed', 0):,.0f} failed"),
         ("Under way", f"{under_way:,}", "requests"),
-        ("Tokens", f"{tokens.get('input', 0):,.0f}", f"in, {tokens.get('output', 0):,.0f} out"),
+        ("Tokens", f"{tokens.get('input', 0):,.0f} in", f"{tokens.get('output', 0):,.0f} out"),
         ("Up", duration(up_s), f"{len(service.models)} {'model' if len(service.models) == 1 else 'models'}"),
     ]
     models = [
@@ -125,7 +125,7 @@ def day_page(service: Service, metrics: ServerMetrics, *, under_way: int, up_s: 
     return _page(
         ", ".join(service.models),
         '<section class="hero"><div class="state running"><h1><span class="dot"></span>Serving</h1>'
-        f'<p class="sub">Today since {_since(up_s)} UTC</p></div>'
+        f'<p class="sub">Today since {_since(up_s)}</p></div>'
         f'<dl class="figures">{"".join(_figure(*one) for one in figures)}</dl></section>'
         + _table("Models", ("Model", "Calls under way", "May be under way"), models)
         + (_table("Prompts without an answer", ("Error", "Prompts"), failed) if failed else ""),
@@ -137,7 +137,7 @@ def _since(up_s: float) -> str:
     """When the day's figures begin: at midnight, or when the server started if that is later."""
     now = datetime.fromtimestamp(SystemClock().utc(), UTC)
     start = now - timedelta(seconds=up_s)
-    return f"{start:%H:%M}, when this server started," if start.date() == now.date() else "00:00"
+    return f"{start:%H:%M} UTC, when this server started" if start.date() == now.date() else "00:00 UTC"
 
 
 def _figure(label: str, value: str, note: str) -> str:

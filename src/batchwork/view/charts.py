@@ -218,8 +218,10 @@ def short(figure: float) -> str:
 
 
 def _money(nano: float, top: float) -> str:
-    digits = max(2, 2 - math.floor(math.log10(max(top, 1) / 1e9)) if top < 1e9 else 2)
-    return f"${nano / 1e9:,.{min(digits, 7)}f}"
+    """Dollars beside an axis that ends at `top`; below a cent, cents, because there is room for eight characters."""
+    if top < 1e7:
+        return f"{nano / 1e7:.3g}¢"
+    return f"${nano / 1e9:,.{2 if top >= 1e9 else 4 if top < 1e8 else 3}f}"
 
 
 def seconds(figure: float) -> str:

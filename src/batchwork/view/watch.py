@@ -1,6 +1,5 @@
 """Follows a journal: fills its index in a thread of its own, and tells how far it is and when there is news."""
 
-import os
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator
@@ -12,7 +11,7 @@ from batchwork.clock import stopwatch
 from batchwork.core.dsn import JournalAddress
 from batchwork.core.errors import BatchworkError
 from batchwork.journal import JournalReader
-from batchwork.journals import open_reader, who_writes
+from batchwork.journals import open_reader
 from batchwork.view.columns import ItemColumns
 from batchwork.view.index import SideIndex, index_path, open_index
 
@@ -47,7 +46,7 @@ class JournalWatch:
         self._reader = open_reader(journal)  # raises where there is none
         self._index = open_index(self._index_path, self._reader)
         self._pages = _Connections(journal, self._index_path)
-        self._file = _file(journal)
+        self._file = self._identity()
         self._seen = 0  # the last event that is in the columns
         self._stop = threading.Event()
         self._listeners: list[Callable[[], object]] = []
@@ -75,7 +74,7 @@ class JournalWatch:
     @property
     def is_written(self) -> bool:
         """Whether a run goes on."""
-        return who_writes(self.journal) is not None
+        return self._reader.writer() is not None
 
     def listen(self, listener: Callable[[], object]) -> Callable[[], None]:
         """Call back from the thread when there is news; the function returned ends that."""
@@ -105,7 +104,7 @@ class JournalWatch:
 
     def catch_up(self) -> bool:
         """Take in what the journal has more; whether there was anything."""
-        if _file(self.journal) != self._file:
+        if self._identity() != self._file:
             self._open_again()
         total, done = self._reader.sums().seq, self._index.seq
         if done != self._seen:  # an earlier viewer, or another one at this moment, has filled it so far
@@ -121,9 +120,18 @@ class JournalWatch:
         self._tell(now)
         return True
 
+    def _identity(self) -> object:
+        """What tells this journal from another one that takes its place; None: there is none."""
+        if not isinstance(self.journal, Path):
+            return self._reader.sums().run_id
+        with suppress(OSError):
+            seen = self.journal.stat()
+            return seen.st_dev, seen.st_ino
+        return None
+
     def _open_again(self) -> None:
         """Another journal has taken the place of this one."""
-        if (file := _file(self.journal)) is None:
+        if (file := self._identity()) is None:
             return
         reader = open_reader(self.journal)
         self._reader.close()
@@ -161,12 +169,3 @@ class _Connections:
                 for connection in self._open:
                     connection.close()
             self._open = None
-
-
-def _file(path: JournalAddress) -> tuple[int, int] | None:
-    if not isinstance(path, Path):
-        return None
-    with suppress(OSError):
-        seen = os.stat(path)  # noqa: PTH116
-        return seen.st_dev, seen.st_ino
-    return None

@@ -173,9 +173,7 @@ class Connection(asyncio.Protocol):
         if self._head_size > LONGEST_HEAD and sum(map(len, (*fields, *fields.values()))) > LONGEST_HEAD:
             raise _Unacceptable("its headers are too long")
         self._status = self._parser.get_status_code()
-        self._headers = {
-            _name(name): value.strip().decode("utf-8", "surrogateescape") for name, value in reversed(fields.items())
-        }
+        self._headers = _headers(fields) if fields else {}
         fields.clear()
 
     def on_body(self, piece: bytes) -> None:
@@ -234,10 +232,21 @@ class Connection(asyncio.Protocol):
         self.abort()
 
 
-@lru_cache(maxsize=1024)
-def _name(name: bytes) -> str:
-    """The name of a header in lower case; a server has few of them."""
-    return name.lower().decode("latin-1")
+def _headers(fields: dict[bytes, bytes]) -> dict[str, str]:
+    """Headers by their names in lower case; the first of a name counts.
+
+    All values are decoded at once: none holds the line feed that stands between them.
+    """
+    values = b"\n".join(fields.values()).decode("utf-8", "surrogateescape").split("\n")
+    values.reverse()
+    return dict(zip(_names(tuple(fields)), map(str.strip, values), strict=True))
+
+
+@lru_cache(maxsize=64)
+def _names(names: tuple[bytes, ...]) -> tuple[str, ...]:
+    """The names of an answer's headers in lower case, the last one first; a server's answers have nearly always the
+    same ones."""
+    return tuple(name.lower().decode("latin-1") for name in reversed(names))
 
 
 def _unpacked(body: bytes, encoding: str) -> bytes:
