@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo demo-crash test test-lowest test-pythons check format torture torture-wires test-wires hostile test-scale test-real test-tables smoke-real test-browser smoke-browser screenshots perf perf-against smoke evidence evidence-fit evidence-ablation fuzz clean
+.PHONY: help setup demo demo-crash test test-lowest test-pythons check format torture torture-wires test-wires hostile test-scale test-real test-tables smoke-real test-browser smoke-browser screenshots perf perf-against smoke evidence evidence-fit evidence-quotes evidence-ablation fuzz clean
 
 help: ## this list
 	@grep -hE '^[a-z][a-z-]*:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -51,16 +51,22 @@ torture: $(READY) ## kills, signals, full disks, cut networks, misbehaving provi
 	$(BIN)/python -m tests.torture.table
 
 torture-wires: $(READY) ## the same for every wire: misbehaving services, 50 kills at each service with batches (about 15 min)
-	$(BIN)/python -m pytest -n auto --dist worksteal -m slow tests/wires
+	$(BIN)/python -m pytest -n auto --dist worksteal -m "slow and not real" tests/wires
+	$(BIN)/python -m pytest -n auto --dist worksteal -m wires tests/torture/test_misbehaviour.py
 
 SDKS := $(VENV)/sdks
-test-wires: $(SDKS)/.ready ## the providers' own clients as witnesses: what we send, and what the simulator answers (installs them: about 60 MB)
+WIRES := $(VENV)/.wires
+test-wires: $(SDKS)/.ready $(WIRES) ## the providers' own clients as witnesses: what we send, and what the simulator answers (installs them: about 180 MB)
 	$(BIN)/python -m pytest -m "real and not slow" tests/wires
 
 $(SDKS)/.ready: $(READY) # apart: they want other versions than ours
 	$(PYTHON) -m venv $(SDKS)
 	$(SDKS)/bin/pip install --quiet --disable-pip-version-check 'openai==3.49.0' 'groq==1.7.0' 'together==3.0.0' 'voyageai==0.5.0'
 	touch $(SDKS)/.ready
+
+$(WIRES): $(READY) # these live beside ours
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[bedrock]' 'google-genai==3.1.0' 'mistralai==3.7.0' 'llmock==0.2.2'
+	touch $(WIRES)
 
 hostile: $(READY) ## every attack of docs/security.md, full-size, and a table of how each ended
 	$(BIN)/python -m tests.hostile.table
@@ -122,7 +128,7 @@ format: $(READY) ## rewrite the code in the house format
 	$(BIN)/ruff check --fix .
 
 # Each measurement prints a table and ends with one line that says whether its bar is met.
-PERF := accounts engine http exits curves window memory tables resume state documents limits pacing simulator prompts server view frame calibration answerability bench
+PERF := engine http wires exits curves window memory tables resume state documents limits pacing accounts simulator prompts server view frame calibration answerability bench
 
 perf: $(READY) ## every measurement, against the peers, written into docs/performance.md (within 90 min)
 	$(BIN)/python -m perf.report $(PERF)
@@ -148,6 +154,9 @@ evidence: $(READY) ## the score of the evidence finder on its labelled documents
 
 evidence-fit: $(READY) ## fit the weights of the evidence finder on its open sets
 	$(BIN)/python -m tests.evidence.fit
+
+evidence-quotes: $(READY) ## quotes in four characters through the whole manager, against their bars
+	$(BIN)/python -m tests.evidence.quotes
 
 evidence-ablation: $(READY) ## what each rule of the evidence finder brings, on every set but the blind ones
 	$(BIN)/python -m tests.evidence.ablation

@@ -12,13 +12,14 @@ import ssl
 from random import Random
 from typing import cast
 
+_TEXT = "The capital is a canned answer of about one line. " * 4
 ANSWER = json.dumps(
     {
         "id": "msg_canned",
         "type": "message",
         "role": "assistant",
         "model": "claude-haiku-5-5",
-        "content": [{"type": "text", "text": "The capital is a canned answer of about one line. " * 4}],
+        "content": [{"type": "text", "text": _TEXT}],
         "stop_reason": "end_turn",
         "stop_sequence": None,
         "usage": {
@@ -30,9 +31,21 @@ ANSWER = json.dumps(
         },
     }
 ).encode()
+GEMINI_ANSWER = json.dumps(
+    {
+        "candidates": [{"content": {"role": "model", "parts": [{"text": _TEXT}]}, "finishReason": "STOP", "index": 0}],
+        "usageMetadata": {
+            "promptTokenCount": 120,
+            "candidatesTokenCount": 48,
+            "totalTokenCount": 168,
+            "promptTokensDetails": [{"modality": "TEXT", "tokenCount": 120}],
+        },
+        "modelVersion": "gemini-3.8-flash",
+        "responseId": "resp_canned",
+    }
+).encode()
 _HEADERS = {
     "content-type": "application/json",
-    "content-length": str(len(ANSWER)),
     "date": "Sun, 15 Nov 2026 09:00:00 GMT",
     "request-id": "req_canned",
     "anthropic-organization-id": "00000000-0000-0000-0000-000000000000",
@@ -44,7 +57,16 @@ _HEADERS = {
 }
 SOONEST_S, LATEST_S = 0.02, 0.08
 _RANDOM = Random(1)
-_RESPONSE = b"HTTP/1.1 200 OK\r\n" + "".join(f"{k}: {v}\r\n" for k, v in _HEADERS.items()).encode() + b"\r\n" + ANSWER
+
+
+def _response(headers: dict[str, str], answer: bytes) -> bytes:
+    stated = headers | {"content-length": str(len(answer))}
+    return b"HTTP/1.1 200 OK\r\n" + "".join(f"{k}: {v}\r\n" for k, v in stated.items()).encode() + b"\r\n" + answer
+
+
+_RESPONSE = _response(_HEADERS, ANSWER)
+_GEMINI_HEADERS = {"content-type": "application/json; charset=UTF-8", "date": _HEADERS["date"], "server": "canned"}
+_GEMINI_RESPONSE = _response(_GEMINI_HEADERS | {"x-gemini-service-tier": "standard"}, GEMINI_ANSWER)
 
 
 class Canned(asyncio.Protocol):
@@ -68,11 +90,12 @@ class Canned(asyncio.Protocol):
                 return
             self._buffer = self._buffer[end + 4 + size :]
             assert self._transport is not None
+            response = _GEMINI_RESPONSE if b"generatecontent" in head[:120] else _RESPONSE
             if self._at_once:
-                self._transport.write(_RESPONSE)
+                self._transport.write(response)
             else:
                 delay_s = _RANDOM.uniform(SOONEST_S, LATEST_S)
-                asyncio.get_running_loop().call_later(delay_s, self._transport.write, _RESPONSE)
+                asyncio.get_running_loop().call_later(delay_s, self._transport.write, response)
 
 
 def certified(authority_file: str) -> ssl.SSLContext:

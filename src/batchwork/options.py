@@ -57,7 +57,9 @@ _SAMPLING = (
 )
 # What people look for here and what another door has.
 _ELSEWHERE = {
-    **dict.fromkeys(("messages", "files", "enable_citations", "pdf"), "it belongs to batch() and BatchManager"),
+    **dict.fromkeys(
+        ("messages", "files", "enable_citations", "citations", "pdf"), "it belongs to batch() and BatchManager"
+    ),
     **dict.fromkeys(
         ("items_per_job", "max_parallel_jobs", "state_path", "save_results_dir"), "it belongs to BatchManager"
     ),

@@ -34,6 +34,7 @@ class Snapshot:
     unconfirmed_nano: int = 0
     in_flight: int | None = 0  # None: nobody can tell from outside
     is_batch: bool = False  # in flight are items of provider batches
+    answered_there: int = 0  # of those, answered by the provider and not yet collected
     charged_nano: int = 0  # by this run
     held_back: int = 0  # items that wait until calls in flight give back what they have reserved of the budget
     is_stopping: bool = False  # nothing more is begun
@@ -92,6 +93,7 @@ def snapshot(
         ceiling_nano=ceiling_nano,
         in_flight=tally.in_flight,
         is_batch=tally.batches is not None,
+        answered_there=sum(tally.answered_there.values()),
         charged_nano=tally.charged_nano,
         held_back=held_back + tally.held_back,
         is_stopping=tally.is_stopping,
@@ -115,7 +117,8 @@ def _one_line(seen: Snapshot) -> str:
     resumed = f", resumed with {seen.before:,}" if seen.before else ""
     parts = [f"{seen.done:,}{of} done{resumed}", f"{seen.per_s:,.1f}/s"]
     if seen.in_flight is not None:
-        parts.append(f"{seen.in_flight:,} {'at the provider' if seen.is_batch else 'in flight'}")
+        answered = f" ({seen.answered_there:,} answered)" if seen.answered_there else ""
+        parts.append(f"{seen.in_flight:,} {'at the provider' if seen.is_batch else 'in flight'}{answered}")
     parts += [cost + _unconfirmed(seen), f"{seen.failed:,} failed"]
     if seen.deferred:
         parts.append(counted(seen.deferred, "waits for money", "wait for money"))

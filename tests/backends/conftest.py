@@ -38,6 +38,19 @@ OPENAI = {
 }
 
 
+GEMINI = {
+    "candidates": [{"content": {"role": "model", "parts": [{"text": "yes"}]}, "finishReason": "STOP", "index": 0}],
+    "usageMetadata": {"promptTokenCount": 12, "candidatesTokenCount": 3, "totalTokenCount": 15},
+    "modelVersion": "gemini-3.8-flash",
+    "responseId": "resp_1",
+}
+ANSWERS = {
+    "anthropic": ("", ANTHROPIC),
+    "bedrock": ("", {}),
+    "gemini": ("", GEMINI),
+}  # by backend: what follows the host, what is said
+
+
 @dataclass
 class Say:
     """One scripted answer."""
@@ -54,6 +67,7 @@ class Asked:
     headers: dict[str, str]
     body: Any
     raw: bytes
+    raw_path: str = ""
 
 
 class Canned:
@@ -79,7 +93,8 @@ class Canned:
         raw = await request.content.read()  # read() has a limit of its own
         self.connections.add(request.transport)
         headers = {name.lower(): value for name, value in request.headers.items()}
-        self.asked.append(Asked(request.path, headers, json.loads(raw), raw))
+        body = json.loads(raw) if raw else None
+        self.asked.append(Asked(request.path, headers, body, raw, request.rel_url.raw_path))
         say = self.say
         assert request.transport is not None
         if say.cut == "before":
@@ -141,9 +156,9 @@ def exchange() -> Exchange:
         base: str | None = None,
         **headers: str,
     ) -> Exchanged:
-        chat = not model.startswith("anthropic:")
+        path, usual = ANSWERS.get(model.partition(":")[0], ("/v1", OPENAI))
         if not isinstance(say, Say):
-            said = (OPENAI if chat else ANTHROPIC) if say is None else say
+            said = usual if say is None else say
             say = Say(said, status, {k.replace("_", "-"): v for k, v in headers.items()}, cut)
 
         async def main() -> Exchanged:
@@ -152,7 +167,7 @@ def exchange() -> Exchange:
                     clock=SystemClock(),
                     max_in_flight=4,
                     settings=Settings(),
-                    base_url=server.url + (base if base is not None else "/v1" if chat else ""),
+                    base_url=server.url + (path if base is None else base),
                     api_key="sk-the-secret-key",
                 )
                 backend, _ = open_backend(model, setup)
@@ -176,6 +191,18 @@ def canned() -> Callable[[Any], Canned]:
 def message() -> Callable[..., dict[str, Any]]:
     """Anthropic's answer with some fields changed."""
     return lambda **fields: {**ANTHROPIC, **fields}
+
+
+@pytest.fixture
+def generated() -> Callable[..., dict[str, Any]]:
+    """Gemini's answer with some fields of its candidate changed; `usage` takes the place of its own."""
+
+    def make(*, usage: Any = GEMINI["usageMetadata"], parts: Any = None, **fields: Any) -> dict[str, Any]:
+        content = {"role": "model", "parts": [{"text": "yes"}] if parts is None else parts}
+        candidate = {"content": content, "finishReason": "STOP", **fields}
+        return {**GEMINI, "usageMetadata": usage, "candidates": [candidate]}
+
+    return make
 
 
 @pytest.fixture

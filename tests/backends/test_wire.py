@@ -69,3 +69,26 @@ def test_a_strangers_open_batch_of_the_same_size_leaves_it_undecided_where_nothi
 @pytest.mark.parametrize("wire", WIRES)
 def test_a_batch_that_is_known_to_be_another_is_no_candidate(wire: str) -> None:
     assert searched(wire, is_known=True) is Sighting.ABSENT
+
+
+@pytest.mark.parametrize("model", ["anthropic:claude-haiku-5-5", "openai:gpt-6-luna"])
+def test_a_list_whose_pages_are_all_the_same_is_not_read_for_ever(canned, model):
+    stranger = {
+        "id": "b",
+        "created_at": "2099-01-01T00:00:00Z",
+        "processing_status": "in_progress",
+        "status": "in_progress",
+        "request_counts": {"processing": 50},
+    }
+
+    async def main():
+        async with canned({"data": [stranger], "has_more": True}) as server:
+            backend, _ = open_backend(
+                model, Setup(clock=SystemClock(), max_in_flight=1, base_url=server.url, api_key="k")
+            )
+            tag = BatchTag(run_id="r", chunk=1, custom_ids=("a",), intended_at=0.0, file_id="f")
+            seen = await backend.find_batch(tag)
+            await backend.aclose()
+            return seen, len(server.asked)
+
+    assert asyncio.run(main()) == (Sighting.ABSENT, 2)

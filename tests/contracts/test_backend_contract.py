@@ -72,6 +72,13 @@ class MockBench:
         return reply
 
 
+SIMULATED = {
+    "anthropic": "anthropic:claude-haiku-5-5",
+    "openai": "openai:gpt-6-luna",
+    "gemini": "gemini:gemini-3.8-flash",
+    "mistral": "mistral:mistral-small-latest",
+    "bedrock": "bedrock:amazon.nova-lite-v1:0",
+}
 FAULTS = {"break": "500", "limit": "429", "key": "401", "cut": "reset_after", "refuse": "refusal"}
 
 
@@ -82,7 +89,7 @@ class SimulatedBench:
 
     def open(self) -> Backend:
         sim = self._simulator
-        url = sim.openai_url if self.model.startswith("openai") else sim.anthropic_url
+        url = getattr(sim, f"{self.model.partition(':')[0]}_url")
         setup = Setup(clock=SystemClock(), max_in_flight=8, base_url=url, api_key="any", settings=Settings())
         return open_backend(self.model, setup)[0]
 
@@ -125,15 +132,14 @@ def simulator():
         yield running
 
 
-@pytest.fixture(params=["mock", "anthropic", "openai", "claude-code"])
+@pytest.fixture(params=["mock", "anthropic", "openai", "gemini", "mistral", "bedrock", "claude-code"])
 def bench(request, tmp_path, simulator) -> Bench:
     simulator.reset()
     if request.param == "mock":
         return MockBench()
     if request.param == "claude-code":
         return ProgramBench(tmp_path)
-    model = {"anthropic": "anthropic:claude-haiku-5-5", "openai": "openai:gpt-6-luna"}[request.param]
-    return SimulatedBench(model, simulator)
+    return SimulatedBench(SIMULATED[request.param], simulator)
 
 
 def complete(bench: Bench, *requests: Request) -> list[Reply | Failure]:

@@ -44,5 +44,5 @@ def test_openai_takes_ten_levels_and_no_more() -> None:
 
 
 def test_a_provider_nobody_knows_is_named_with_those_there_are() -> None:
-    with pytest.raises(ConfigError, match="'acme'; known are anthropic, openai"):
+    with pytest.raises(ConfigError, match="'acme'; known are anthropic, gemini, openai"):
         compile_for("acme", {"type": "string"})  # type: ignore[arg-type]

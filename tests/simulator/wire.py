@@ -9,6 +9,7 @@ from batchwork.simulator import Simulator
 
 ANTHROPIC = {"authorization": "Bearer key", "anthropic-version": "2026-10-21"}
 OPENAI = {"authorization": "Bearer key"}
+GEMINI = {"x-goog-api-key": "key"}
 
 
 class Got(NamedTuple):
@@ -49,8 +50,27 @@ def ask_openai(sim: Simulator, body: Any) -> Got:
     return send(sim, "POST", "/v1/chat/completions", body, OPENAI)
 
 
+def upload_gemini(sim: Simulator, content: bytes, name: str = "i.jsonl") -> Got:
+    """Upload a file as Gemini takes it: an address first, then the bytes."""
+    start = {"x-goog-upload-protocol": "resumable", "x-goog-upload-command": "start"}
+    began = send(sim, "POST", "/gemini/upload/v1/files", {"file": {"displayName": name}}, GEMINI | start)
+    where = urlsplit(began.headers["x-goog-upload-url"])
+    rest = {"x-goog-upload-offset": "0", "x-goog-upload-command": "upload, finalize"}
+    return send(sim, "POST", f"{where.path}?{where.query}", content, GEMINI | rest)
+
+
+def created_id(answer: Got) -> str:
+    """The id of a batch that was created."""
+    return str(answer.json.get("id") or answer.json["name"])
+
+
 def create_batch(sim: Simulator, wire: str, requests: dict[str, dict[str, Any]]) -> Got:
-    """Create a batch of these bodies, by their custom ids, at `anthropic` or `openai`."""
+    """Create a batch of these bodies, by their custom ids, on one of the wires."""
+    if wire == "gemini":
+        written = [json.dumps({"key": name, "request": body}) for name, body in requests.items()]
+        file = upload_gemini(sim, "\n".join(written).encode()).json["file"]["name"]
+        order = {"batch": {"displayName": "theirs", "inputConfig": {"fileName": file}}}
+        return send(sim, "POST", "/gemini/v1/models/gemini-3.6-flash:batchGenerateContent", order, GEMINI)
     if wire == "anthropic":
         asked = [{"custom_id": name, "params": body} for name, body in requests.items()]
         return send(sim, "POST", "/v1/messages/batches", {"requests": asked}, ANTHROPIC)
@@ -63,6 +83,11 @@ def create_batch(sim: Simulator, wire: str, requests: dict[str, dict[str, Any]])
         + "\r\n--b--\r\n"
     ).encode()
     kind = {"content-type": "multipart/form-data; boundary=b"}
-    uploaded = send(sim, "POST", "/v1/files", form, {**OPENAI, **kind}).json
+    where = "/mistral/v1" if wire == "mistral" else "/v1"
+    uploaded = send(sim, "POST", f"{where}/files", form, {**OPENAI, **kind}).json
+    if wire == "mistral":
+        model = next(iter(requests.values()))["model"]
+        job = {"input_files": [uploaded["id"]], "endpoint": endpoint, "model": model}
+        return send(sim, "POST", f"{where}/batch/jobs", job, OPENAI)
     order = {"input_file_id": uploaded["id"], "endpoint": endpoint, "completion_window": "24h"}
     return send(sim, "POST", "/v1/batches", order, OPENAI)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 PROPERTY = "misbehaviour"
-WIRES, MODES = ("anthropic", "openai"), ("live", "batch", "attach")
+WIRES, MODES = ("anthropic", "openai", "gemini", "mistral", "bedrock"), ("live", "batch", "attach")
 _ENOUGH = 50
 _MEANING = (
     "In every cell: each input has one outcome, nothing is paid for twice.",

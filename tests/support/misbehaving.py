@@ -11,15 +11,17 @@ import batchwork
 from batchwork import BatchJob, RunPaused
 from batchwork.simulator import Simulator, SimulatorConfig
 from batchwork.simulator.faults import AFTER_KINDS
-from tests.simulator.wire import create_batch
+from tests.simulator.wire import create_batch, created_id
 from tests.support.fast_time import fast_loops
 from tests.torture.misbehaviours import COVERS, EQUAL, ITEMS, LOST, PER_BATCH, Cell, Later
 
 MODELS = {
     "anthropic": "claude-haiku-5-5",
     "openai": "gpt-6-luna",
+    "bedrock": "amazon.nova-lite-v1:0",
     "azure": "gpt-4o",
     "azure-classic": "gpt-4o",
+    "gemini": "gemini-3.6-flash",
     "groq": "openai/gpt-oss-120b",
     "mistral": "mistral-small-latest",
     "together": "meta-llama/Llama-3.3-70B-Instruct-Turbo",
@@ -218,20 +220,14 @@ class Trial:
         provider.next_faults("item", self.cell.first.get("item", ()))
         bodies: dict[str, dict[str, Any]] = {}
         for number in range(ITEMS):
-            body: dict[str, Any] = {"model": MODELS[self.wire], "messages": self._messages(number)}
-            if schema := self.cell.options.get("schema"):
-                body |= _formats(self.wire, schema)
-            body["max_tokens" if self.wire == "anthropic" else "max_completion_tokens"] = MAX_TOKENS
-            bodies[f"run-1-{number}-0123abcd"] = body
-        return str(create_batch(provider, self.wire, bodies).json["id"])
+            schema = self.cell.options.get("schema")
+            bodies[f"run-1-{number}-0123abcd"] = _body(self.wire, self._messages(number), MAX_TOKENS, schema)
+        return created_id(create_batch(provider, self.wire, bodies))
 
     def _strange(self, provider: Simulator) -> None:
         """Somebody else's batch, as large as ours."""
-        model = {"model": MODELS[self.wire]}
-        limit = {"max_tokens" if self.wire == "anthropic" else "max_completion_tokens": 10}
         bodies = {
-            f"theirs-{n}": model | limit | {"messages": [{"role": "user", "content": f"theirs {n}"}]}
-            for n in range(PER_BATCH)
+            f"theirs-{n}": _body(self.wire, [{"role": "user", "content": f"theirs {n}"}], 10) for n in range(PER_BATCH)
         }
         create_batch(provider, self.wire, bodies)
 
@@ -247,6 +243,21 @@ def _compare(booked_nano: int, bill: Bill, booked: str) -> None:
         assert booked_nano >= least, "at least as much is booked as was billed"
 
 
+def _body(
+    wire: str, messages: list[dict[str, Any]], max_tokens: int, schema: dict[str, Any] | None = None
+) -> dict[str, Any]:
+    """A request as somebody else would write it."""
+    if wire == "gemini":
+        config: dict[str, Any] = {"maxOutputTokens": max_tokens}
+        if schema is not None:
+            config |= {"responseMimeType": "application/json", "responseJsonSchema": schema}
+        contents = [{"role": "user", "parts": [{"text": one["content"]}]} for one in messages]
+        return {"contents": contents, "generationConfig": config}
+    limit = "max_tokens" if wire in ("anthropic", "mistral") else "max_completion_tokens"
+    body = {"model": MODELS[wire], "messages": messages, limit: max_tokens}
+    return body if schema is None else body | _formats(wire, schema)
+
+
 def _formats(wire: str, schema: dict[str, Any]) -> dict[str, Any]:
     if wire == "anthropic":
         return {"output_config": {"format": {"type": "json_schema", "schema": schema}}}
@@ -255,7 +266,7 @@ def _formats(wire: str, schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _url(provider: Simulator, wire: str) -> str:
-    return provider.anthropic_url if wire == "anthropic" else provider.service_url(wire)
+    return provider.service_url(wire)
 
 
 def _kind(error: str | None) -> str:

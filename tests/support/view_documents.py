@@ -13,6 +13,7 @@ from batchwork.core.reply import Reply
 from batchwork.core.request import Attachment, Schema
 from batchwork.documents import read_document
 from batchwork.manager.state_file import ItemView, JobView, State
+from batchwork.schema import quoted_schema
 from examples.pdf_writer import Page, pdf_bytes
 from tests.support.journals import BEGAN, row, settle, sqlite_journal
 
@@ -29,8 +30,8 @@ def pdf_of(lines: list[str]) -> bytes:
     return pdf_bytes([page])
 
 
-def document_journal(folder: Path) -> Path:
-    """`state.json`, its journal, and the PDF beside them; the journal."""
+def document_journal(folder: Path, quotes: list[dict[str, str]] | None = None) -> Path:
+    """`state.json`, its journal, and the PDF beside them; the journal. With `quotes` the model was asked for those."""
     data = pdf_of(LINES)
     (folder / "invoice.pdf").write_bytes(data)
     document = read_document(data)
@@ -43,9 +44,11 @@ def document_journal(folder: Path) -> Path:
     )
     journal = sqlite_journal(folder / "state.json.journal")
     journal.begin(BEGAN)
-    item = journal.place(0, row("read it", schema=_SCHEMA, documents=(attachment,))).item
+    schema = _SCHEMA if quotes is None else quoted_schema(_SCHEMA)
+    item = journal.place(0, row("read it", schema=schema, documents=(attachment,))).item
     value = {"invoice_number": "A-17", "total_due": 80.0, "tax": 40.0}
-    settle(journal, item, Succeeded(index=0, reply=Reply(text=json.dumps(value)), parsed=value, attempts=1))
+    said = value if quotes is None else {"answer": value, "quotes": quotes}
+    settle(journal, item, Succeeded(index=0, reply=Reply(text=json.dumps(said)), parsed=value, attempts=1))
     journal.close()
     view = ItemView(original_index=0, content="invoice.pdf")
     job = JobView(index=0, items=[view])

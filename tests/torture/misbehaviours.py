@@ -62,7 +62,7 @@ class Row:
     live: Cell | str
     batch: Cell | str
     attach: Cell | str
-    wires: tuple[str, ...] = ("anthropic", "openai")
+    wires: tuple[str, ...] = ("anthropic", "openai", "gemini", "mistral", "bedrock")
     other_wire: str = ""  # why it cannot occur on the wires that are not named
 
     def cell(self, wire: str, mode: str) -> Cell | str:
@@ -70,7 +70,7 @@ class Row:
         if wire not in self.wires:
             return self.other_wire
         cell: Cell | str = getattr(self, mode)
-        return cell
+        return "no batches are spoken there" if wire == "bedrock" and mode != "live" else cell
 
 
 _NO_CREATE = "attach creates nothing"
@@ -157,9 +157,9 @@ def _lane(name: str, wire: str, provider: Mapping[str, Any] | None = None, **bod
     cell = Cell(
         options={"extra_body": body} if body else {"max_cost": None}, provider=provider or {}, refusable=bool(body)
     )
-    other = {"anthropic": "OpenAI's", "openai": "Anthropic's"}["openai" if wire == "anthropic" else "anthropic"]
+    owner = {"anthropic": "Anthropic's", "openai": "OpenAI's", "gemini": "Gemini's"}[wire]
     return Row(
-        name=name, live=cell, batch=_NO_LANE, attach=_NOT_SENT, wires=(wire,), other_wire=f"a lane of {other} alone"
+        name=name, live=cell, batch=_NO_LANE, attach=_NOT_SENT, wires=(wire,), other_wire=f"a lane of {owner} alone"
     )
 
 
@@ -223,14 +223,14 @@ ROWS: tuple[Row, ...] = (
         batch=_first("create", "413", searched=False),
         attach=_NO_CREATE,
         wires=("anthropic",),
-        other_wire="OpenAI's limit is the upload's",
+        other_wire="the limit is the upload's there",
     ),
     Row(
         name="refuses the upload with 413",
         live=_NO_BATCH,
         batch=_first("files", "413", searched=False),
         attach=_NO_CREATE,
-        wires=("openai",),
+        wires=("openai", "gemini", "mistral"),
         other_wire="Anthropic has no upload",
     ),
     _refused("429", _first("create", "429"), _first("live", "429")),
@@ -239,7 +239,7 @@ ROWS: tuple[Row, ...] = (
         live=_NO_BATCH,
         batch=Cell(first={"files": ("500_after", "reset_after", "unreadable_after")}, sent_once=True),
         attach=_NO_CREATE,
-        wires=("openai",),
+        wires=("openai", "gemini", "mistral"),
         other_wire="Anthropic has no upload",
     ),
     _one_damaged("null", failed=None),
@@ -400,13 +400,15 @@ ROWS: tuple[Row, ...] = (
     _lane("service_tier: ultrafast", "openai", service_tier="ultrafast"),
     _lane("serves the project's default tier, which is fast", "openai", {"default_tier": "fast"}),
     _lane("speed: fast", "anthropic", speed="fast"),
+    _lane("serviceTier: flex", "gemini", serviceTier="flex"),
+    _lane("serviceTier: priority", "gemini", serviceTier="priority"),
     Row(
         name="writes every long prompt to the cache at 1.25x",
         live=Cell(prompt=_LONG),
         batch=Cell(prompt=_LONG),
         attach=Cell(prompt=_LONG),
         wires=("openai",),
-        other_wire="Anthropic writes its cache only when asked to",
+        other_wire="Anthropic writes its cache only when asked to, those of the others cost nothing to write",
     ),
     Row(
         name="writes a long block to the cache at 2x (an hour)",

@@ -69,6 +69,20 @@ def test_the_page_and_its_pictures_are_served_and_nothing_in_them_is_markup(watc
     assert Elements(text).tags.count("script") == 1
 
 
+def test_quotes_are_verified_and_those_that_were_refused_are_shown_with_the_reason(tmp_path: Path) -> None:
+    quotes = [{"field": "tax", "quote": "Tax 40.00"}, {"field": "total_due", "quote": "Total <b>81.00</b>"}]
+    with closing(JournalWatch(document_journal(tmp_path, quotes), tmp_path)) as watch:
+        while watch.catch_up():
+            pass
+        fields = {field.path: [mark.text for mark in field.marks] for field in shown(watch).fields}
+        assert fields == {"invoice_number": ["A-17"], "total_due": ["80.00"], "tax": ["40.00"]}
+        ((_, page, _),) = answers(watch, f"/{TOKEN}/items/0/documents/0")
+    refused = page[page.index("Refused quotes") :]
+    assert "Total &lt;b&gt;81.00&lt;/b&gt;" in refused
+    assert "does not stand in the document" in refused
+    assert "Tax 40.00" not in refused[: refused.index("</aside>")]
+
+
 def test_a_span_over_two_lines_gets_a_box_on_each_and_equal_words_are_told_apart_by_their_neighbours() -> None:
     data = pdf_of(LINES)
     text, picture = read_document(data).text, draw_page(data, 1)

@@ -27,6 +27,8 @@ MODELS = {
     "together": "together:meta-llama/Llama-3.3-70B-Instruct-Turbo",
     "groq": "groq:openai/gpt-oss-120b",
     "azure-classic": "azure-classic:gpt-4o",
+    "gemini": "gemini:gemini-3.6-flash",
+    "mistral": "mistral:mistral-small-latest",
 }
 
 
@@ -80,7 +82,9 @@ def check(runs: Runs, folder: Path) -> None:
     assert written == [{"city": f"Berlin{i}"} for i in range(ITEMS)]
 
 
-@pytest.mark.parametrize(("service", "step"), [("together", 4), ("together", 5), ("openai", 6)])
+@pytest.mark.parametrize(
+    ("service", "step"), [("together", 4), ("together", 5), ("openai", 6), ("gemini", 6), ("mistral", 5)]
+)
 def test_a_kill_at_a_step_of_a_file_and_its_batch_pays_for_nothing_twice(
     service: str, step: int, runs: Runs, tmp_path: Path
 ) -> None:

@@ -13,7 +13,7 @@ from batchwork.core.providers import providers
 from tests.support.misbehaving import Trial
 from tests.torture.misbehaviours import ANSWERED, COVERS, EQUAL, ROWS
 
-SERVICES = ("azure", "azure-classic", "groq", "mistral", "together")
+SERVICES = ("azure", "azure-classic", "groq", "together")
 MARKS = (EQUAL, COVERS, ANSWERED, "refused", "paused")
 # What is about OpenAI's own lanes and caches, and about a stranger's batch, which is made at OpenAI's own paths.
 _OPENAIS = ("service_tier", "default tier", "the cache", "stranger", "somebody")
@@ -36,7 +36,6 @@ SMOKE = [
     ("refuses the upload with 413", "together", "batch"),
     ("one result line for good: missing", "groq", "batch"),
     ("one request never ran: expired", "azure", "batch"),
-    ("answers one request with null", "mistral", "live"),
 ]
 
 

@@ -42,7 +42,7 @@ def open_backend(model: str, setup: Setup) -> tuple[Backend, str]:
     if setup.base_url is not None and not setup.base_url.strip():
         raise ConfigError("base_url is empty: leave it out for the provider's own address")
     backend: Backend
-    if service_of(chosen) is not None:
+    if _is_row(chosen):
         backend = import_module(_SERVICES).open_service(chosen, name, setup)
     else:
         backend = _module(chosen).open_backend(name, setup)
@@ -67,7 +67,7 @@ def traits_of(model: str, base_url: str | None = None) -> tuple[Traits, str]:
     """What is known about a model's backend without opening it, and the model's name in the price table."""
     chosen, name = choose(model)
     traits: Traits
-    if service_of(chosen) is not None:
+    if _is_row(chosen):
         traits = import_module(_SERVICES).describe(chosen, name, base_url)
     else:
         traits = _module(chosen).describe(name, base_url)
@@ -103,8 +103,8 @@ def choose(model: str) -> tuple[str, str]:
         hint = f" It is a model of {provider}: {reached if service is None else f'{service}:{model}'} reaches it."
     known = ", ".join(f"{backend}:..." for backend in sorted(ids))
     raise ConfigError(
-        f"unknown model {model!r}: a model is BACKEND:NAME with one of {known}, or the bare id of a known Claude or"
-        f" GPT model; openai:NAME with a base_url reaches any server that speaks its wire.{hint}"
+        f"unknown model {model!r}: a model is BACKEND:NAME with one of {known}, or the bare id of a known Claude,"
+        f" Gemini or GPT model; openai:NAME with a base_url reaches any server that speaks its wire.{hint}"
     )
 
 
@@ -127,6 +127,11 @@ def near_models(model: str) -> list[str]:
     backend, _, name = model.partition(":")
     known = catalog().ids.get(backend, ())
     return [] if name in known else [f"{backend}:{one}" for one in near(name, known)[:2]]
+
+
+def _is_row(backend: str) -> bool:
+    """Whether everything about a backend stands in its row."""
+    return service_of(backend) is not None and not providers()[backend].module
 
 
 def _module(backend: str) -> Any:

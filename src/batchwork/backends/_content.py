@@ -125,7 +125,7 @@ class WireSchemas:
         self._encoded: WeighedCache[bytes, tuple[msgspec.Raw, bool]] = WeighedCache(_ENCODED_BYTES)
 
     @classmethod
-    def of(cls, provider: Literal["anthropic", "openai"], *, or_as_is: bool = False) -> Self:
+    def of(cls, provider: Literal["anthropic", "gemini", "openai"], *, or_as_is: bool = False) -> Self:
         """In the subset that a provider takes; a schema that it cannot be given is a `BackendError`.
 
         With `or_as_is` it goes out as it is: another server on the provider's wire may take it, or says that not.

@@ -20,6 +20,8 @@ class _Kinds(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     status: dict[int, FailureKind]
     anthropic: dict[str, FailureKind]
     chat: dict[str, FailureKind]
+    gemini: dict[str, FailureKind]
+    bedrock: dict[str, FailureKind]
 
 
 @cache
@@ -27,7 +29,9 @@ def _kinds() -> _Kinds:
     return read_data_file(__file__, "error_kinds.toml", _Kinds)
 
 
-def kind_by_name(wire: Literal["anthropic", "chat"], *names: object) -> tuple[FailureKind | None, str | None]:
+def kind_by_name(
+    wire: Literal["anthropic", "bedrock", "chat", "gemini"], *names: object
+) -> tuple[FailureKind | None, str | None]:
     """What the first of an error's names says that is known on this wire; and the first that is a text.
 
     Some servers put the status there as a number, which says nothing new.
@@ -86,6 +90,8 @@ def error_in(body: bytes) -> dict[str, Any]:
         content = msgspec.json.decode(body)
     except msgspec.DecodeError:
         return {}
+    if isinstance(content, list) and content:  # as Google writes the error of a stream
+        content = content[0]
     if not isinstance(content, dict):
         return {}
     error = content.get("error", content)

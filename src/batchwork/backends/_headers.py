@@ -102,6 +102,10 @@ ANTHROPIC_LIMITS = LimitHeaders(
 OPENAI_LIMITS = LimitHeaders("x-ratelimit-{part}-{what}", {"requests": "requests", "tokens": "tokens"}, duration_s)
 
 
+# Of a provider that tells its limits nowhere.
+NO_LIMITS = LimitHeaders("", {}, duration_s)
+
+
 class LimitsReader:
     """Reads the limits of every answer, and gives them again only when there is news.
 

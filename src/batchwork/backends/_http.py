@@ -42,9 +42,14 @@ class Http:
         for name, value in headers.items():
             if not value.isprintable():
                 raise ConfigError(f"the header {name} must not hold line breaks or control characters: look at the key")
-        self._keys = () if secret is None else (secret,)
+        self._keys: tuple[str, ...] = () if secret is None else (secret,)
         self._session = Session(headers=headers, limit=max_in_flight, trust_env=trust_env)
         self._hot: Transport = self._session if trust_env else Pool(headers=headers, limit=max_in_flight)
+
+    def hide(self, secret: str) -> None:
+        """Rid answers of a further secret, one that a call has just been sent with."""
+        if secret not in self._keys:
+            self._keys = (*self._keys[-3:], secret)
 
     def post(self, url: URL, body: bytes) -> Awaitable[HttpAnswer]:
         """Send one body, read one answer; without a whole answer, here and below, it is a `BackendError`."""
@@ -53,6 +58,10 @@ class Http:
     async def get(self, url: URL) -> HttpAnswer:
         """Read one answer."""
         return await self._whole(url, self._session.get(url))
+
+    async def send(self, url: URL, body: bytes, headers: Mapping[str, str]) -> HttpAnswer:
+        """Send one body with headers of its own, read one answer: apart from the hot path, whose headers are fixed."""
+        return await self._whole(url, self._session.post(url, body, headers))
 
     async def upload(self, url: URL, fields: Mapping[str, str], name: str, parts: Iterable[bytes]) -> HttpAnswer:
         """Send a file as a form, read one answer."""

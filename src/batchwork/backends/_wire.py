@@ -5,8 +5,9 @@ or there retries, sleeps or prices.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any, ClassVar, Generic, TypeVar
 
 import msgspec
@@ -19,10 +20,10 @@ from batchwork.backends._headers import LimitHeaders, LimitsReader, ahead_s, ret
 from batchwork.backends._http import Http, endpoint, path_hint
 from batchwork.backends._transport import HttpAnswer
 from batchwork.core.address import shown_address
-from batchwork.core.errors import BackendError
+from batchwork.core.errors import BackendError, NotCreatedError
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.ports import BatchTag, Traits
-from batchwork.core.reply import Reply
+from batchwork.core.reply import Reply, ReportedLimits
 from batchwork.core.request import Request
 
 _PAGE = 100
@@ -51,7 +52,7 @@ class WireBackend(ABC):
     """Sends requests for one model to one server; the class attributes are what differs between wires."""
 
     path: str  # of one call, below the base URL
-    batches_path: ClassVar[str]
+    batches_path: str
     decode_batch: Callable[[bytes], Any]  # reads an answer about one batch, a `Stored`
     reply_in: Callable[..., Reply]  # the reply in an answer's body; raises BackendError when there is none
     kind_of: Callable[[dict[str, Any], int], tuple[FailureKind, str | None]]  # of an error object, and its name
@@ -80,6 +81,7 @@ class WireBackend(ABC):
         self._limits = LimitsReader(self.limit_headers, setup.clock.utc)
         trust_env = setup.settings.trust_env
         self._http = Http(headers=headers, secret=key, max_in_flight=setup.max_in_flight, trust_env=trust_env)
+        self._send: Callable[[bytes], Awaitable[HttpAnswer]] = partial(self._http.post, self._url)
         self.traits = replace(traits, address=shown_address(str(endpoint(self._base_url, ""))))
 
     @abstractmethod
@@ -90,13 +92,12 @@ class WireBackend(ABC):
         del ceiling_nano  # max_tokens is the only brake that these APIs have, and the caller has set it
         if request.model not in self._names:
             other_model(self._model, request.model)
-        answer = await self._http.post(self._url, encode(self._build(request)))
+        answer = await self._send(encode(self._build(request)))
         headers = answer.headers
         if answer.status != 200:
             raise BackendError(self._failure(answer, model=self._model))
-        limits, request_id = self._limits.news(headers), headers.get(self.request_id_header)
         try:
-            return self.reply_in(answer.body, extra_body=request.extra_body, limits=limits, request_id=request_id)
+            return self._reply(answer, request, self._limits.news(headers), headers.get(self.request_id_header))
         except BackendError as error:
             if not self._path_hint or error.failure.reply is not None:
                 raise
@@ -106,12 +107,23 @@ class WireBackend(ABC):
     async def aclose(self) -> None:
         await self._http.aclose()
 
+    def _reply(
+        self, answer: HttpAnswer, request: Request, limits: ReportedLimits | None, request_id: str | None
+    ) -> Reply:
+        """The reply in a good answer to a call."""
+        return self.reply_in(answer.body, extra_body=request.extra_body, limits=limits, request_id=request_id)
+
+    def wait_in(self, error: dict[str, Any]) -> float | None:  # noqa: ARG002
+        """Seconds to wait that an error object asks for, where a wire says it there; else a header does."""
+        return None
+
     def _failure(self, answer: HttpAnswer, *, model: str | None = None) -> Failure:
         """The failure that an answer with an error status is; `model` where the call was about one."""
         error, headers = error_in(answer.body), answer.headers
         request_id = headers.get(self.request_id_header)
         message = message_of(error, answer.body, secret=self._secret, request_id=request_id)
         kind, code = self.kind_of(error, answer.status)
+        wait_s = retry_after_s(headers, self._clock.utc())
         if answer.status in _NOT_THERE and (self._path_hint or not error) and "model" not in message.lower():
             message = f"{message}: the server knows no such path; {self._path_hint or 'is the base_url right?'}"
         elif answer.status == 404 and kind is FailureKind.REJECTED and (hint := self.not_found_hint(model)):
@@ -119,7 +131,7 @@ class WireBackend(ABC):
         return Failure(
             kind=kind,
             message=message,
-            retry_after_s=retry_after_s(headers, self._clock.utc()),
+            retry_after_s=self.wait_in(error) if wait_s is None else wait_s,
             status=answer.status,
             error_code=code,
             limits=self.limit_headers.read(headers, self._clock.utc),
@@ -184,13 +196,24 @@ class WireBackend(ABC):
 
         The times are on the clock of whoever answers; `after` is the parameter that asks for the next page.
         """
-        url = self._batches_url().update_query(limit=_PAGE)
+        url, last = self._batches_url().update_query(limit=_PAGE), ""
         while True:
             answer = await self._http.get(url)
             page = self._read(answer, decode)
             ahead = ahead_s(answer.headers, self._clock.utc())
             for batch in page.data:
                 yield batch, tag.intended_at - ahead - tag.slack_s, tag.looked_at - ahead + tag.slack_s
-            if not page.has_more or not page.data:
+            if not page.has_more or not page.data or page.data[-1].id == last:  # it does not know the parameter
                 return
+            last = page.data[-1].id
             url = url.update_query({after: page.data[-1].id})
+
+
+async def file_for(upload: Callable[[list[bytes], BatchTag], Awaitable[str]], lines: list[bytes], tag: BatchTag) -> str:
+    """The file that a batch is made of: the one that its tag names, or the lines, which are uploaded first."""
+    if tag.file_id is not None:
+        return tag.file_id
+    try:
+        return await upload(lines, tag)
+    except BackendError as error:
+        raise NotCreatedError(error.failure) from error

@@ -62,6 +62,8 @@ def lines_of(name: str) -> list[ModelLine]:
     """The models of a provider that are known by name."""
     row = providers().get(name)
     listed = listed_models(row.prices) if row is not None and row.prices is not None else []
+    if row is not None and row.wire != "chat" and row.bare_ids is not None:
+        listed = [model for model in listed if row.bare_ids.fullmatch(model)]  # the table has others' at the same host
     table = Settings.from_environment().price_table()
     stated = [] if table is None else [model.partition(f"{name}:")[2] or model for model in table.live]
     own = [model for model in stated if model in listed or f"{name}:{model}" in (table.live if table else ())]

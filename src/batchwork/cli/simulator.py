@@ -21,7 +21,9 @@ _weather = partial(typer.Option, rich_help_panel="Weather")
 
 def simulate(
     port: Annotated[int, typer.Option(help="0 takes a free one.")] = 8765,
-    persona: Annotated[str, typer.Option(help="reader, echo, schema, or script:FILE.")] = "reader",
+    persona: Annotated[
+        str, typer.Option(help="reader, echo, schema, script:FILE, or quotes:CHARACTER:FILE.")
+    ] = "reader",
     seed: Annotated[int, typer.Option(help="Makes everything drawn at random the same again.")] = 0,
     latency: Annotated[str, _weather(metavar="MEDIAN,SIGMA", help="Seconds, lognormal.")] = "0",
     faults: Annotated[

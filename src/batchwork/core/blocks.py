@@ -30,6 +30,7 @@ class _ExtraFields(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     plain: frozenset[str]
     counted: frozenset[str]
     tools: frozenset[str]
+    tool_fields: frozenset[str]
 
 
 class _Bounded(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

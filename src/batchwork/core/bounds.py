@@ -109,13 +109,15 @@ def _measure_options(found: Measure, name: str, value: object, known: frozenset[
 
 def _measure_tools(found: Measure, tools: object) -> None:
     found.tokens += _TOOLS
-    known = bounded().extra.tools
+    known = bounded().extra
     for tool in tools if isinstance(tools, list | tuple) else (tools,):
         found.tokens += _PER_TOOL
         found.json(tool)
         kind = tool.get("type") if isinstance(tool, dict) else "?"
-        if not isinstance(tool, dict) or not (kind is None or (isinstance(kind, str) and kind in known)):
+        if not isinstance(tool, dict) or not (kind is None or (isinstance(kind, str) and kind in known.tools)):
             found.cannot(f"a tool of type {kind!r}")
+        elif kind is None and (strange := sorted(set(map(str, tool)) - known.tool_fields)):
+            found.cannot(f"the tool {strange[0]!r}")
         else:
             found.cache(tool.get("cache_control"), "a tool")
 

@@ -35,6 +35,7 @@ class Traits:
     cache_writes: bool = False  # it has prompts written into the provider's cache unasked
     default_in_flight: int | None = None  # how many calls at once suit it when nobody says; None: as many as anybody
     address: str | None = None  # where its calls go, once it is open, for people to read
+    batch_notice: str | None = None  # what a user must be told before a batch is made
     schemas: str | None = None  # whose rules for schemas hold there, once it is open; None: those of its name, if any
 
     @property
@@ -103,13 +104,17 @@ class BatchTag:
 class BatchProgress:
     """Where a batch stands at the provider. `failure` says that it ended as a whole before anything ran.
 
-    `bad_lines` says which of its requests it was refused for, by their place from 1, where the provider tells.
+    `bad_lines` says which of its requests it was refused for, by their place from 1, where the provider tells;
+    `unlisted` is what became of those that its results do not tell of, where that is known.
     """
 
     ended: bool
     failure: Failure | None = None
     bad_lines: tuple[tuple[int, Failure], ...] = ()
     total: int | None = None  # requests in it, where the provider tells
+    done: int | None = None  # of those, how many it has answered so far
+    expires_at: float | None = None  # UTC: when it will be gone, and everything in it with it
+    unlisted: Failure | None = None
 
 
 class Sighting(Enum):

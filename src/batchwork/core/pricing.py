@@ -3,7 +3,8 @@
 A price is resolved once per model and processing tier into integers (pico-dollars per token), so that pricing a call is
 exact. A price that is not known is None, never zero. What a provider did not tell, and may bill, is charged at its
 worst case as unconfirmed. Providers sell a model in several lanes: OpenAI by `service_tier` (flex, fast, once called
-priority, ultrafast), Anthropic by `speed`. The default lane is None, so that it costs one comparison.
+priority, ultrafast), Gemini by `serviceTier`, Anthropic by `speed`. The default lane is None, so that it costs one
+comparison.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from batchwork.core.money import amount_of
 from batchwork.core.reply import Reply, Usage
 
 AUTO = "auto"
-_DEFAULT_LANES = frozenset({"default", "standard", "standard_only", "on_demand"})
+_DEFAULT_LANES = frozenset({"default", "standard", "standard_only", "on_demand", "unspecified"})
 # A batch has its own price altogether; scale is capacity that was paid for before.
 _SERVED_AS_DEFAULT = _DEFAULT_LANES | {"batch", "scale"}
 _LONGEST_NAME = 40
@@ -186,12 +187,12 @@ def lanes_asked(extra_body: Mapping[str, Any] | None) -> tuple[str, ...]:
     if not extra_body:
         return ()
     lanes = []
-    for field in ("speed", "service_tier"):
+    for field in ("speed", "service_tier", "serviceTier"):
         if field not in extra_body:
             continue
         value = extra_body[field]
         if value is None and field == "service_tier":
-            value = AUTO  # taken out of the body, it leaves the choice to the provider; `speed` has one default
+            value = AUTO  # taken out of the body, it leaves the choice to the provider; the others have one default
         if value is not None and (not isinstance(value, str) or value not in _DEFAULT_LANES):
             lanes.append(str(value)[:_LONGEST_NAME])
     return tuple(lanes)

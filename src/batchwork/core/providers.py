@@ -25,6 +25,7 @@ class FileBatches(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     model_in: Literal["body", "request_params"] = "body"
     metadata: bool = True
     serves: tuple[Literal["chat", "embeddings"], ...] = ("chat",)
+    notice: str | None = None
 
 
 class Embeddings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -41,7 +42,7 @@ class Embeddings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 class Provider(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One place where a wire is spoken. The fields are explained in the data file."""
 
-    wire: Literal["anthropic", "chat"]
+    wire: Literal["anthropic", "bedrock", "chat", "gemini"]
     base_url: str
     keys: tuple[str, ...] = ()
     address: str | None = None
@@ -56,6 +57,7 @@ class Provider(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     minute_limits: tuple[str, ...] = ("requests", "tokens")
     body: dict[str, Any] = {}
     chat: bool = True
+    module: bool = False
     batch: FileBatches | None = None
     embeddings: Embeddings | None = None
 

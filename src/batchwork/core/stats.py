@@ -55,6 +55,7 @@ class Tally:
     waiting_until: float | None = None  # on the run's clock: until when the provider wants no call
     waiting_for: str = ""
     notice: str = ""  # why a batch does not move, for people to read
+    answered_there: dict[str, int] = field(default_factory=dict)  # of open batches, how many answers each has by now
     started_at: float = 0.0  # on the run's clock
     elapsed_s: float | None = None  # once it has ended
 

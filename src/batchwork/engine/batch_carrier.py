@@ -92,7 +92,9 @@ class BatchCarrier:
                 await self._refuse(batch, there.failure, there.bad_lines)
                 return
             take = partial(self._collector.take, batch)
-            missing = await self._follower.collect(batch_id, take, is_complete=lambda _: not batch.waiting)
+            missing = await self._follower.collect(
+                batch_id, take, is_complete=lambda _: not batch.waiting, unlisted=there.unlisted
+            )
             if isinstance(missing, Failure):
                 await self._give_up_results(batch, missing)
             elif not batch.waiting:

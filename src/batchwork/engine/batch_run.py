@@ -241,6 +241,8 @@ class BatchRun(Run):
             await self._next_ending()
         if self._ending or self._builder.is_empty:
             return
+        if self._largest == 0 and (notice := self._p.backend.traits.batch_notice) is not None:
+            _log.warning("%s", notice)
         batch = self._builder.seal(at=self._p.clock.utc())
         ticket = batch.ticket
         self._largest = max(self._largest, len(ticket.items))

@@ -6,10 +6,12 @@ the batch has ended is lost, and only that: everything else was taken in.
 """
 
 import logging
+import math
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
 
 from batchwork.core.breaker import Pause, no_access
+from batchwork.core.duration import duration
 from batchwork.core.errors import BackendError
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.failure_table import Operation, Trait, traits_of
@@ -24,6 +26,7 @@ from batchwork.engine.waits import Waits
 _log = logging.getLogger(__name__)
 _GROWTH = 1.5  # of the time between two looks at a batch
 _OUTAGE_S = 3600.0  # waiting for a batch costs nothing, and batches take hours
+_NEAR_ITS_END_S = 8 * 3600.0  # how long before a batch is gone its end is spoken of
 Take = Callable[[str, Reply | Failure], Awaitable[None]]
 
 
@@ -92,7 +95,7 @@ class BatchFollower:
         One that the provider does not know may be made with another key, at another address, or be too young for a list
         that lags: it is asked for again for `unknown_wait_s`. Its answers may be paid for, so nothing is sent again.
         """
-        unknown_s = 0.0
+        unknown_s, warned = 0.0, False
         sight = self.sight(batch_id)
         for pause_s in looks(self._policy.batch):
             if self._waits.is_closed:
@@ -109,17 +112,26 @@ class BatchFollower:
                     unknown_s += pause_s
             else:
                 sight.seen()
+                self._tally.answered_there[batch_id] = progress.done or 0
                 if progress.ended:
+                    self._tally.answered_there.pop(batch_id)
                     return progress
+                warned = warned or self._tell_of_its_end(batch_id, progress)
             await self._waits.wait(pause_s)
         return None
 
     async def collect(
-        self, batch_id: str, take: Take, *, is_complete: Callable[[Failure | None], bool]
+        self,
+        batch_id: str,
+        take: Take,
+        *,
+        is_complete: Callable[[Failure | None], bool],
+        unlisted: Failure | None = None,
     ) -> Failure | Unreachable | None:
         """Hand every result to `take` until `is_complete`, which hears what was wrong with the last download.
 
-        None when it is, or when the run closes; the failure of those items that cannot be had.
+        None when it is, or when the run closes; the failure of those items that cannot be had: `unlisted` where it is
+        known what became of those that the results do not tell of.
         """
         unreadable_s, downloads, whole = 0.0, 0, 0
         longest_s = self._policy.batch.results_wait_s
@@ -132,7 +144,7 @@ class BatchFollower:
                 if problem is None:
                     whole += 1
                     if whole > 1:
-                        return _lost(f"batch {batch_id} ended without a word about this item")
+                        return unlisted or _lost(f"batch {batch_id} ended without a word about this item")
                 elif downloads > 1 and unreadable_s >= longest_s:
                     return _lost(f"batch {batch_id} has ended, and its results cannot be read ({problem})")
                 elif downloads == 1:
@@ -155,6 +167,19 @@ class BatchFollower:
         except BackendError as error:
             return error.failure
         return None
+
+    def _tell_of_its_end(self, batch_id: str, progress: BatchProgress) -> bool:
+        """Whether a batch is near the time at which it is gone with everything in it; then that was told."""
+        left_s = math.inf if progress.expires_at is None else progress.expires_at - self._clock.utc()
+        if left_s > _NEAR_ITS_END_S:
+            return False
+        text = (
+            f"batch {batch_id} has {duration(max(left_s, 0.0))} left: if it has not ended by then it expires, and"
+            f" nothing of it can be had, not even what it has answered ({progress.done or 0:,} so far)"
+        )
+        _log.warning("%s", text)
+        self._tally.notice = text
+        return True
 
     def _tell(self, batch_id: str, problem: Failure) -> None:
         text = (

@@ -6,26 +6,28 @@ together (neighbours help each other, and no field takes another's place), at la
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 from batchwork.documents import Document
-from batchwork.evidence.booleans import Phrases
+from batchwork.evidence.booleans import Phrases, Statement
 from batchwork.evidence.citations import Citation
 from batchwork.evidence.contradictions import Claims, Contradictions, circle, is_denied
 from batchwork.evidence.features import NAMES, Scored, Scorer, Surroundings, confidence, score
 from batchwork.evidence.fields import Field, fields_of
 from batchwork.evidence.labels import Context, Contexts
 from batchwork.evidence.layout import column_of
-from batchwork.evidence.readers import FIGURES, Place, Source
+from batchwork.evidence.readers import FIGURES, Place, Source, says
 from batchwork.evidence.rows import Home, homes_of
 from batchwork.evidence.thresholds import (
     ALIKE,
+    CONTESTED,
     CONTRADICTED,
     CURRENCY_SURE,
     LEAST_SURE,
+    MOST_PLACES,
     MOST_REPEATS,
     NEAR_LINES,
     NEXT_BEST,
@@ -60,22 +62,7 @@ def find_evidence(
     if not text.strip():
         return {field.path: [] for field in fields}
     finder = Finder(Source(text), fields, [(citation.start, citation.end) for citation in cited])
-    found = finder.run()
-    pages = None if isinstance(document, str) else document
-    return {
-        field.path: [
-            Citation(
-                start=start,
-                end=end,
-                text=text[start:end],
-                page=None if pages is None else pages.page_of(start),
-                confidence=round(verdict.confidence, 3),
-            )
-            for verdict in found[field.path]
-            for start, end in verdict.place.spans
-        ]
-        for field in fields
-    }
+    return {path: citations_of(document, verdicts) for path, verdicts in finder.run().items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +71,22 @@ class Verdict:
 
     place: Place
     confidence: float
+
+
+def citations_of(document: Document | str, verdicts: Iterable[Verdict]) -> list[Citation]:
+    """Verdicts as citations of a document."""
+    text, pages = (document, None) if isinstance(document, str) else (document.text, document)
+    return [
+        Citation(
+            start=start,
+            end=end,
+            text=text[start:end],
+            page=None if pages is None else pages.page_of(start),
+            confidence=round(verdict.confidence, 3),
+        )
+        for verdict in verdicts
+        for start, end in verdict.place.spans
+    ]
 
 
 class Finder:
@@ -108,11 +111,56 @@ class Finder:
         return {field.path: self.verdicts(field, scored[field.path]) for field in self._fields}
 
     def denies(self, field: Field, start: int, end: int) -> bool:
-        """Whether a span cannot say this field: the text denies it, or its label is another field's or role's."""
-        context = self._contexts.of(start, end)
-        if is_denied(self._source, field, Place(((start, end),), "text"), context):
+        """Whether a span cannot say this field: the text denies it, or it is another role's, row's or field's."""
+        entry = self.entry(field, self._place_at(field, start, end))
+        if is_denied(self._source, field, entry.place, entry.context) or self._scorer.is_another_role(entry.features):
             return True
-        return self._scorer.is_anothers(field, context)
+        if self._is_other_elements(field, entry.place):
+            return True
+        return any(other.score > entry.score + CONTESTED for other in self.others_at(field, entry))
+
+    def entry(self, field: Field, place: Place) -> Scored:
+        """Any place with its features and score for a field."""
+        return self._entry(field, place, self._contexts.of(place.start, place.end), 1, True)
+
+    def others_at(self, field: Field, entry: Scored) -> Iterator[Scored]:
+        """What a place is to the other fields whose value it says."""
+        for other in self._saying.get(entry.place.spans, ()):
+            if other is not field:
+                yield self.entry(other, entry.place)
+
+    @cached_property
+    def _saying(self) -> dict[tuple[tuple[int, int], ...], list[Field]]:
+        """The fields whose values a place says."""
+        table: dict[tuple[tuple[int, int], ...], list[Field]] = defaultdict(list)
+        for field in self._fields:
+            for spans in {place.spans for place in self._places[field.path]}:
+                table[spans].append(field)
+        return table
+
+    def places_in(self, field: Field, spans: Sequence[tuple[int, int]]) -> list[Scored]:
+        """The places inside of some spans that say a field's value."""
+        if isinstance(field.value, bool):
+            said = [one for one in self._phrases.statements(field) if _is_in(spans, one.start, one.end, overlaps=True)]
+            return [self._answer(field, one, 0.0) for one in said if one.says == field.value] if said else []
+        known = self._places[field.path]
+        places = [place for place in known if _is_in(spans, place.start, place.spans[-1][1])]
+        if not places and (isinstance(field.value, str) or len(known) >= MOST_PLACES):
+            text = self._source.text  # what the whole text says better elsewhere may still be said here
+            near = (
+                ((low + start, low + end),) for low, high in spans for start, end in says(text[low:high], field.value)
+            )
+            places = [Place(span, "text", exact=False) for span in near]
+        return [self.entry(field, place) for place in places]
+
+    def _is_other_elements(self, field: Field, place: Place) -> bool:
+        """Whether a place stands where another element of the field's list does."""
+        home = self._homes.get(field.record)
+        return (home is None or place not in home) and field.record != "" and place not in self._outside([place], field)
+
+    def _place_at(self, field: Field, start: int, end: int) -> Place:
+        known = (place for place in self._places[field.path] if place.spans[0] == (start, end))
+        return next(known, Place(((start, end),), "text"))
 
     def scored(self) -> dict[str, list[Scored]]:
         """All places of all fields, best first."""
@@ -213,11 +261,15 @@ class Finder:
         agreed = [one for one in statements if one.says == field.value]
         if against and against >= max((one.strength for one in agreed), default=0.0):
             return
-        for one in agreed:
-            place, context = Place(((one.start, one.end),), "answer"), contexts[one]
-            features = self._scorer.features(field, place, context, Surroundings())
-            features[_OWN], features[_SURPLUS], features[_OTHER] = one.strength, against, 0.0
-            yield Scored(place, context, "answer", features, score("answer", features))
+        yield from (self._answer(field, one, against) for one in agreed)
+
+    def _answer(self, field: Field, statement: Statement, against: float) -> Scored:
+        """A phrase that says yes or no, with its score; `against` is how strongly another one says otherwise."""
+        place = Place(((statement.start, statement.end),), "answer")
+        context = self._contexts.of(statement.start, statement.end)
+        features = self._scorer.features(field, place, context, Surroundings())
+        features[_OWN], features[_SURPLUS], features[_OTHER] = statement.strength, against, 0.0
+        return Scored(place, context, "answer", features, score("answer", features))
 
     def _favour_neighbours(self, found: dict[str, list[Scored]]) -> None:
         """Of several places that of a field beside the other fields of its object, or elements of its list."""
@@ -328,6 +380,12 @@ class Finder:
 
 def _ranked(entries: Iterator[Scored] | list[Scored]) -> list[Scored]:
     return sorted(entries, key=lambda entry: (-round(entry.score, 3), not entry.place.exact, entry.place.start))
+
+
+def _is_in(spans: Sequence[tuple[int, int]], start: int, end: int, *, overlaps: bool = False) -> bool:
+    if overlaps:
+        return any(low < end and start < high for low, high in spans)
+    return any(low <= start and end <= high for low, high in spans)
 
 
 def _list_of(field: Field) -> str:

@@ -27,3 +27,9 @@ RIVAL_CLOSE = 0.3  # in log odds: a rival this close is as good
 NEXT_BEST = 2.5  # in log odds: how much worse a field's next place may be when another field has its best one
 NEAR_LINES = 4  # lines to a neighbour: an address, the trailer of a changelog entry
 PARAGRAPH = 12  # lines of a paragraph to each side that are looked at: bounds the work
+# The confidence of a verified quote that nothing contests: on the open papers 0.98 of such places were right.
+QUOTED = 0.95
+MOST_QUOTES = 5  # quotes of one field that are looked at: bounds the work
+SETTLED_BY = (
+    2.0  # in log odds: by how much the finder must prefer one of a quote's places (at 1.0 it errs as when alone)
+)

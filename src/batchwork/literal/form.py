@@ -20,6 +20,7 @@ Spans = dict[str, list[tuple[int, int]]]
 _ANSWER = frozenset({"answer", "value", "result", "response", "output", "prediction", "final", "choice", "selected", "label", "item", "items"})  # fmt: skip # noqa: E501
 _MISSING = object()
 _DEEPEST = 12
+_FRAME = {"answer", "quotes"}  # what an answer with quotes has
 
 
 class Place(NamedTuple):
@@ -32,11 +33,22 @@ class Place(NamedTuple):
 def fill(schema: Schema, text: str, question: str = "") -> tuple[Any, Spans]:
     """The value the text gives for a schema, and by path where each leaf was read.
 
-    A field that is just called `answer` (or `value`, ...) means the question.
+    A field that is just called `answer` (or `value`, ...) means the question. Asked for an answer with quotes, it
+    quotes for every leaf the line up to its value.
     """
     filler = _Filler(schema, text, question)
-    value = filler.fill(schema, Place("", ()), 0)
-    return (None if value is _MISSING else value), filler.spans
+    framed = schema.get("properties", {})
+    node = framed["answer"] if framed.keys() == _FRAME else schema
+    value = filler.fill(node, Place("", ()), 0)
+    value = None if value is _MISSING else value
+    if node is schema:
+        return value, filler.spans
+    quotes = [{"field": path, "quote": _line(text, *spans[0])} for path, spans in filler.spans.items()]
+    return {"answer": value, "quotes": quotes}, filler.spans
+
+
+def _line(text: str, start: int, end: int) -> str:
+    return text[text.rfind("\n", 0, start) + 1 : end].strip()
 
 
 class _Filler:

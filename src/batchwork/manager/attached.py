@@ -109,7 +109,8 @@ class AttachedRun:
         self._job = job
         self._plan = plan = job.plan
         self._knows_inputs = knows_inputs
-        self._request = Request.ask("-", model=plan.model, schema=job.finisher.schema)
+        request = Request.ask("-", model=plan.model, schema=job.finisher.schema)
+        self._request = request if (quoting := job.finisher.quoting) is None else quoting.asked(request)
         self._watchers: list[Watcher] = []
         self._cancelled = asyncio.Event()
         self.view = StateView.of_one_job(plan.model, 0)
@@ -189,7 +190,9 @@ class AttachedRun:
             if ended.failure is not None:
                 raise BackendError(ended.failure)
             collector.total = ended.total
-            lost = await follower.collect(self._batch_id, collector.take, is_complete=collector.is_complete)
+            lost = await follower.collect(
+                self._batch_id, collector.take, is_complete=collector.is_complete, unlisted=ended.unlisted
+            )
             if isinstance(lost, Failure):
                 self._lose(lost, collector)
                 return

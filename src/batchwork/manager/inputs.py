@@ -18,6 +18,7 @@ from batchwork.core.intake import InputRow, Intake
 from batchwork.core.prompt import EMPTY, Defaults, intake, prepare, refuse_table
 from batchwork.core.request import Attachment, Message, Request
 from batchwork.documents import DocumentError, DocumentLimits, check_libraries, load_file, path_text, read_document
+from batchwork.manager.quoting import Quoting
 
 PdfMode = Literal["text", "native"]
 _DOCUMENTS_AHEAD = 4  # read and extracted before their turn; each may be large
@@ -26,7 +27,7 @@ _DOCUMENTS_AHEAD = 4  # read and extracted before their turn; each may be large
 class Messages:
     """Conversations: each a list of message dicts, or a bare string for one user message."""
 
-    def __init__(self, messages: Sequence[Any], defaults: Defaults) -> None:
+    def __init__(self, messages: Sequence[Any], defaults: Defaults, quoting: Quoting | None = None) -> None:
         _must_be_list("messages", messages)
         for index, element in enumerate(messages):
             if isinstance(element, str):
@@ -40,6 +41,7 @@ class Messages:
                 raise ConfigError(f"messages[{index}]: {problem}; nothing was sent")
         self._elements = messages
         self._defaults = defaults
+        self._quoting = quoting
 
     def __len__(self) -> int:
         return len(self._elements)
@@ -67,11 +69,15 @@ class Messages:
     def rows(self, is_open: Callable[[int], bool] | None = None) -> Iterator[InputRow]:  # noqa: ARG002
         """One request per conversation."""
         for element in self._elements:
-            yield intake(element, self._defaults)
+            yield self._taken(element)
 
     def request(self, index: int) -> Request | None:
         """The conversation as it is sent."""
-        return intake(self._elements[index], self._defaults).request
+        return self._taken(self._elements[index]).request
+
+    def _taken(self, element: Any) -> Intake:
+        taken = intake(element, self._defaults)
+        return taken if self._quoting is None else self._quoting.intake(taken)
 
 
 class Files:
@@ -86,6 +92,7 @@ class Files:
         pdf: PdfMode,
         cited: bool,
         limits: DocumentLimits,  # what is beyond them is not asked; they change no answer
+        quoting: Quoting | None = None,
     ) -> None:
         _must_be_list("files", files)
         if not isinstance(prompt, str) or not prompt.strip():
@@ -96,7 +103,8 @@ class Files:
             if not isinstance(file, bytes | str | os.PathLike):
                 raise ConfigError(f"files[{index}] is a path or bytes, not {type(file).__name__}")
         self._files = files
-        self._question = prepare(prompt, defaults)
+        self._plain = prepare(prompt, defaults)  # asked about a document without text
+        self._question = self._plain if quoting is None else quoting.asked(self._plain)
         self._pdf: PdfMode = pdf
         self._cited = cited
         self._limits = limits
@@ -171,7 +179,8 @@ class Files:
             citations=self._cited and not document.is_image,
             pages=document.pages,
         )
-        return msgspec.structs.replace(self._question, documents=(attachment,))
+        question = self._question if document.has_text else self._plain
+        return msgspec.structs.replace(question, documents=(attachment,))
 
 
 class FileRow:

@@ -14,7 +14,7 @@ from batchwork.manager.attached import AttachedRun
 from batchwork.manager.finisher import Citations
 from batchwork.manager.inputs import PdfMode
 from batchwork.manager.job_run import JobRun
-from batchwork.manager.options import JobOptions, prepare_job
+from batchwork.manager.options import CitationMode, JobOptions, prepare_job
 from batchwork.manager.result_files import RawFiles
 from batchwork.manager.results import BatchResults
 from batchwork.manager.state_file import StateView
@@ -66,6 +66,7 @@ class BatchJob:
         prompt: str | None = None,
         response_model: Any = None,
         enable_citations: bool = False,
+        citations: CitationMode | None = None,
         pdf: PdfMode = "text",
         **options: Any,
     ) -> Self:
@@ -84,13 +85,14 @@ class BatchJob:
             prompt: what was asked about the files; it may be left out.
             response_model: a Pydantic model (`schema=` takes a JSON schema).
             enable_citations: for every field, the places in the document that say it.
+            citations: as for `batch()`, and as it was asked.
             pdf, options: as for `batch()`.
 
         Raises:
             ConfigError: something is unknown or wrong.
         """
         knows_inputs = messages is not None or files is not None
-        if enable_citations and not knows_inputs:
+        if (enable_citations or citations) and not knows_inputs:
             raise ConfigError(
                 "enable_citations=True needs the documents: give files= (or messages=) as they were asked"
             )
@@ -161,6 +163,7 @@ def batch(
     model: str,
     response_model: Any = None,
     enable_citations: bool = False,
+    citations: CitationMode | None = None,
     pdf: PdfMode = "text",
     raw_results_dir: str | Path | None = None,
     **options: Any,
@@ -175,6 +178,8 @@ def batch(
         model: `backend:name`, or a bare `claude-...` or `gpt-...` id.
         response_model: a Pydantic model that every answer becomes an instance of (`schema=` takes a JSON schema).
         enable_citations: for every field, the places in the document that say it.
+        citations: how, which implies `enable_citations`: `"found"` by our finder, at no cost, or `"quoted"`: the model
+            quotes the document beside its answer, which costs output, and every quote is verified.
         pdf: `"text"` sends a PDF's text, `"native"` the file itself.
         raw_results_dir: a folder for the provider's answers as they came, one JSON file per item.
         options: `max_bytes`, `max_pages`, `max_characters`, `max_memory_mb`, `max_cpu_s` and `max_wall_s` say how

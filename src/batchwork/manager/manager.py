@@ -20,7 +20,7 @@ from batchwork.journal import MemoryJournal
 from batchwork.journals import open_reader
 from batchwork.manager.inputs import PdfMode
 from batchwork.manager.job_run import JobRun
-from batchwork.manager.options import JobOptions, prepare_job
+from batchwork.manager.options import CitationMode, JobOptions, prepare_job
 from batchwork.manager.result_files import ResultFiles
 from batchwork.manager.results import BatchResults
 from batchwork.manager.run_folder import MANAGER, FoundRun, RunFolder, found_at, new_run, open_run
@@ -70,8 +70,8 @@ class BatchManager(Exports):
         state_path: a JSON file that shows every item and from which a later run goes on; its journal lies beside it.
         save_results_dir: a folder for `raw/` results, as the provider gave them, and `processed/` ones.
         journal: a database that keeps everything, postgresql://HOST/DB?journal=NAME; `state_path` then only shows it.
-        response_model, enable_citations, pdf, the limits of documents (max_bytes, max_memory_mb, ...), and every option
-            of `batchwork.run`: as for `batch()`.
+        response_model, enable_citations, citations, pdf, the limits of documents (max_bytes, max_memory_mb, ...), and
+            every option of `batchwork.run`: as for `batch()`.
 
     Each of these but the input can be looked at as an attribute. A run that is on disk can be looked at (`results()`,
     `stats`) without a key, and without its files.
@@ -82,7 +82,7 @@ class BatchManager(Exports):
 
     model, items_per_job, max_parallel_jobs, max_cost = _Setting(), _Setting(), _Setting(), _Setting()
     state_path, save_results_dir, prompt, response_model = _Setting(), _Setting(), _Setting(), _Setting()
-    enable_citations, pdf, batch_kwargs = _Setting(), _Setting(), _Setting()
+    enable_citations, citations, pdf, batch_kwargs = _Setting(), _Setting(), _Setting(), _Setting()
 
     def __init__(
         self,
@@ -98,11 +98,13 @@ class BatchManager(Exports):
         save_results_dir: str | Path | None = None,
         response_model: Any = None,
         enable_citations: bool = False,
+        citations: CitationMode | None = None,
         pdf: PdfMode = "text",
         **batch_kwargs: Any,
     ) -> None:
         arguments = locals()
         own = JobOptions.among(arguments)
+        arguments["enable_citations"] = own.cite
         self._given = {name: arguments[name] for name, held in vars(BatchManager).items() if isinstance(held, _Setting)}
         for name, value in (("items_per_job", items_per_job), ("max_parallel_jobs", max_parallel_jobs)):
             if isinstance(value, bool) or not isinstance(value, int) or value < 1:
@@ -128,7 +130,7 @@ class BatchManager(Exports):
             also=also,
             hidden=_OURS,
             keep_bodies=saved is not None,
-            written=None if saved is None else saved.citations,
+            written=None if saved is None else saved.evidence,
             is_reopened=self._is_unchecked,
         )
         self._door = manager_door(self._folder.state or self._folder.database)

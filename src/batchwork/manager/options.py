@@ -1,22 +1,24 @@
 """The options of a job or manager in the user's words, and the prepared job that follows. Nothing is opened here."""
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, fields
-from typing import Any, Self, cast
+from dataclasses import dataclass, fields, replace
+from typing import Any, Literal, Self, cast, get_args
 
 from batchwork.core.errors import ConfigError
 from batchwork.core.prompt import Defaults
 from batchwork.documents import DocumentLimits
 from batchwork.engine.engine import Supplied
 from batchwork.input_source import checked_table, row_requests
-from batchwork.manager.finisher import Citations, Finisher
+from batchwork.manager.finisher import Evidence, Finisher
 from batchwork.manager.inputs import Files, Inputs, Messages, PdfMode
+from batchwork.manager.quoting import Quoting
 from batchwork.manager.table_rows import TableRows
 from batchwork.options import RunOptions, defaults_of, plan_of, refuse_unknown, supplied_of
 from batchwork.plan import Plan
 
+CitationMode = Literal["found", "quoted"]
 LIMITS = tuple(field.name for field in fields(DocumentLimits))
-OWN = ("messages", "files", "prompt", "response_model", "enable_citations", "pdf", *LIMITS)
+OWN = ("messages", "files", "prompt", "response_model", "enable_citations", "citations", "pdf", *LIMITS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +41,17 @@ class JobOptions:
     prompt: str | None = None
     response_model: Any = None
     enable_citations: bool = False
+    citations: CitationMode | None = None
     pdf: PdfMode = "text"
+
+    def __post_init__(self) -> None:
+        if self.citations not in (None, *get_args(CitationMode)):
+            raise ConfigError(f"citations must be 'found' or 'quoted', got {self.citations!r}")
+
+    @property
+    def cite(self) -> bool:
+        """Whether places are cited at all."""
+        return self.enable_citations or self.citations is not None
 
     @classmethod
     def among(cls, arguments: dict[str, Any]) -> Self:
@@ -54,7 +66,7 @@ def prepare_job(
     also: Collection[str] = (),
     hidden: Collection[str] = frozenset(),
     keep_bodies: bool = False,
-    written: Callable[[int, Any], Citations | None] | None = None,
+    written: Callable[[int, Any], Evidence | None] | None = None,
     is_reopened: bool = False,
 ) -> PreparedJob:
     """A job out of its options, else ConfigError; `also` names what the door takes itself, `hidden` what it sets.
@@ -69,13 +81,21 @@ def prepare_job(
     plan = plan_of(run_options, keep_bodies=keep_bodies)
     supplied = supplied_of(run_options)
     defaults = defaults_of(run_options)
-    cite = own.enable_citations
-    inputs = _inputs_of(own, run_options, limits, defaults)
+    quoting = Quoting.of(defaults.schema) if own.citations == "quoted" else None
+    if quoting is not None:
+        supplied = replace(supplied, checker=quoting.checker(model))
+    inputs = _inputs_of(own, run_options, limits, defaults, quoting)
     if not is_reopened:
         inputs.check()
     source_of = inputs.path if isinstance(inputs, Files) else None
     finisher = Finisher(
-        model=model, schema=defaults.schema, cite=cite, limits=limits, written=written, source_of=source_of
+        model=model,
+        schema=defaults.schema,
+        cite=own.cite,
+        quoting=quoting,
+        limits=limits,
+        written=written,
+        source_of=source_of,
     )
     return PreparedJob(
         inputs=inputs,
@@ -86,22 +106,24 @@ def prepare_job(
     )
 
 
-def _inputs_of(own: JobOptions, options: RunOptions, limits: DocumentLimits, defaults: Defaults) -> Inputs | TableRows:
+def _inputs_of(
+    own: JobOptions, options: RunOptions, limits: DocumentLimits, defaults: Defaults, quoting: Quoting | None
+) -> Inputs | TableRows:
     if (own.messages is None) == (own.files is None):
         given = "neither was given" if own.messages is None else "both were given"
         raise ConfigError(f"give messages=, or files= with prompt=: {given}")
     if own.messages is not None:
         requests = row_requests(options, defaults)
         if requests is None:
-            return Messages(own.messages, defaults)
-        return TableRows(checked_table(own.messages, requests), requests)
+            return Messages(own.messages, defaults, quoting)
+        return TableRows(checked_table(own.messages, requests), requests, quoting)
     for name in ("template", "per_row"):
         if options.get(name) is not None:
             raise ConfigError(f"{name}= goes with a table (messages=), not with files=")
     assert own.files is not None
     # No provider combines its own citations with constrained output: there our finder works alone.
-    cited = own.enable_citations and defaults.schema is None
-    return Files(own.files, own.prompt, defaults, pdf=own.pdf, cited=cited, limits=limits)
+    cited = own.cite and defaults.schema is None
+    return Files(own.files, own.prompt, defaults, pdf=own.pdf, cited=cited, limits=limits, quoting=quoting)
 
 
 def _identity(own: JobOptions, options: RunOptions, defaults: Defaults) -> dict[str, Any]:
@@ -112,7 +134,8 @@ def _identity(own: JobOptions, options: RunOptions, defaults: Defaults) -> dict[
         identity["per_row"] = dict(options["per_row"] or {})
     identity["response_model"] = None if own.response_model is None else own.response_model.__name__
     identity["schema"] = None if defaults.schema is None else defaults.schema.body
-    identity["enable_citations"] = own.enable_citations
+    identity["enable_citations"] = own.cite
+    identity |= {"citations": own.citations} if own.citations == "quoted" else {}
     identity |= {"pdf": own.pdf} if own.files is not None else {}
     identity |= {"sampling": defaults.sampling} if defaults.sampling else {}
     identity |= {"extra_body": defaults.extra_body} if defaults.extra_body else {}

@@ -2,12 +2,14 @@
 
     raw/job_{j}_item_{i}.json          as the item settles: the provider's own JSON; for an item that failed
                                        {"error": {...}}, with its "reply" where one came
-    processed/job_{j}_results.json     as the job settles: {"results": [...], "citations": [...]}
+    processed/job_{j}_results.json     as the job settles: {"results": [...], "citations": [...]}, and where the model
+                                       was asked to quote, "rejected_quotes": [...]
 
 Every file is written aside and renamed. A folder belongs to one manager, whose id stands in a file inside; a folder
 with results of another one is refused, so that nobody's files are ever touched.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +21,7 @@ from batchwork.core.outcome import Outcome
 from batchwork.engine.engine import Engine
 from batchwork.journal.atomic import write_atomically
 from batchwork.journal.companions import make_folder
-from batchwork.manager.finisher import Citations, raw_of
+from batchwork.manager.finisher import Evidence, raw_of
 
 _MARK = ".batchwork.json"
 _RAW, _PROCESSED = "raw", "processed"
@@ -30,6 +32,7 @@ class _Processed(msgspec.Struct):
 
     results: list[Any] = []
     citations: list[Any] = []
+    rejected_quotes: list[Any] | msgspec.UnsetType = msgspec.UNSET
 
 
 _decode = msgspec.json.Decoder(_Processed).decode
@@ -106,9 +109,11 @@ class ResultFiles:
         """Write what the provider said about one item; it can be made again from the journal, so it is not synced."""
         _write_raw(self.raw_path(outcome.index), outcome)
 
-    def write_processed(self, job: int, results: list[Any], citations: list[Citations]) -> None:
+    def write_processed(self, job: int, results: list[Any], evidence: Sequence[Evidence], *, quoted: bool) -> None:
         """Write one entry per item of the job, in order."""
-        body = msgspec.json.encode(_Processed(results=results, citations=citations))
+        rejected = [one.rejected_quotes for one in evidence] if quoted else msgspec.UNSET
+        citations = [one.citations for one in evidence]
+        body = msgspec.json.encode(_Processed(results=results, citations=citations, rejected_quotes=rejected))
         write_atomically(self.processed_path(job), msgspec.json.format(body, indent=2), sync=False)
         self._ours, self._read = True, None
 
@@ -116,8 +121,8 @@ class ResultFiles:
         """The results that were written for a job; empty when there are none."""
         return self._processed(job).results
 
-    def citations(self, index: int, value: Any) -> Citations | None:
-        """The citations that this manager has written for an item, if the file has this value for it, too."""
+    def evidence(self, index: int, value: Any) -> Evidence | None:
+        """The evidence that this manager has written for an item, if the file has this value for it, too."""
         job, item = divmod(index, self._width)
         if not self._ours:
             return None
@@ -125,7 +130,10 @@ class ResultFiles:
             self._read = (job, self._processed(job))
         written = self._read[1]
         there = item < min(len(written.results), len(written.citations)) and written.results[item] == value
-        return written.citations[item] if there else None
+        if not there:
+            return None
+        rejected = [] if written.rejected_quotes is msgspec.UNSET else written.rejected_quotes
+        return Evidence(written.citations[item], rejected[item] if item < len(rejected) else [])
 
     def _processed(self, job: int) -> _Processed:
         try:

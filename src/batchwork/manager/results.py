@@ -12,7 +12,7 @@ from batchwork.core.ports import Entry
 from batchwork.core.reply import Usage
 from batchwork.core.request import Request
 from batchwork.documents import Document
-from batchwork.manager.finisher import Citations, Finisher, is_imported, raw_of
+from batchwork.manager.finisher import Citations, Evidence, Finisher, is_imported, raw_of
 from batchwork.results import LazyResults, OutcomeSource, SomePlaces, outcome_of
 
 _OURS = {"original_index": int, "status": str, "error": str, "cost": float, "citations": str}  # columns
@@ -49,7 +49,16 @@ class BatchResult:
     @cached_property
     def citations(self) -> Citations:
         """For every leaf field, by path, the places in `document.text` that say it, best first; found once."""
-        return self._finisher.citations(self._outcome, lambda: self.document)
+        return self._evidence.citations
+
+    @cached_property
+    def rejected_quotes(self) -> list[dict[str, str]]:
+        """With `citations="quoted"`, the model's quotes that were not believed: `[{"path", "quote", "why"}]`."""
+        return self._evidence.rejected_quotes
+
+    @property
+    def _evidence(self) -> Evidence:
+        return self._finisher.evidence(self._outcome, lambda: self.document)
 
     @cached_property
     def document(self) -> Document | None:

@@ -21,7 +21,7 @@ from batchwork.core.ports import Entry
 from batchwork.engine.engine import Engine
 from batchwork.journal.atomic import write_atomically
 from batchwork.journals import open_reader
-from batchwork.manager.finisher import Citations, Finisher
+from batchwork.manager.finisher import Evidence, Finisher
 from batchwork.manager.result_files import ResultFiles
 from batchwork.manager.state_file import FAILED, SUCCEEDED, StateView
 
@@ -166,12 +166,12 @@ class StateWriter:
 
     def _write_job(self, files: ResultFiles, job: int) -> None:
         results: list[object] = []
-        citations: list[Citations] = []
+        evidence: list[Evidence] = []
         for entry in self._entries(job):
             results.append(self._finisher.plain(entry.outcome))
             document = partial(self._finisher.document, entry.request)
-            citations.append(self._finisher.citations(entry.outcome, document))
-        files.write_processed(job, results, citations)
+            evidence.append(self._finisher.evidence(entry.outcome, document))
+        files.write_processed(job, results, evidence, quoted=self._finisher.quoting is not None)
 
     def _entries(self, job: int) -> list[Entry]:
         width = self._view.state.items_per_job

@@ -6,6 +6,7 @@ from typing import Any
 
 from batchwork.core.intake import InputRow, Intake
 from batchwork.core.request import Request
+from batchwork.manager.quoting import Quoting
 from batchwork.tables import RowRequests, Table
 
 
@@ -14,10 +15,11 @@ class TableRows:
 
     ahead = 0  # they are at hand
 
-    def __init__(self, table: Table, requests: RowRequests) -> None:
+    def __init__(self, table: Table, requests: RowRequests, quoting: Quoting | None = None) -> None:
         self._rows = list(table.rows())
         self._unit = table.unit
         self._requests = requests
+        self._quoting = quoting
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -49,4 +51,5 @@ class TableRows:
         return self._taken(index).request
 
     def _taken(self, index: int) -> Intake:
-        return self._requests.intake(self._rows[index], self._unit)
+        taken = self._requests.intake(self._rows[index], self._unit)
+        return taken if self._quoting is None else self._quoting.intake(taken)

@@ -18,6 +18,7 @@ from batchwork.schema.checker import (
 )
 from batchwork.schema.dialects import ANY_SERVER
 from batchwork.schema.limits import DEFAULT_LIMITS, Limits, Weight, values_at_most, weigh
+from batchwork.schema.quoted import QuotedChecker, answer_schema, is_quoted, quoted_schema, quotes_in
 from batchwork.schema.wire import compile_for, keep_wire_schema, wire_schema_of
 
 if TYPE_CHECKING:

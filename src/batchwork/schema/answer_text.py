@@ -71,6 +71,64 @@ def whole_json_in(text: str) -> Any:
     return value
 
 
+def whole_members(text: str) -> dict[str, Any]:
+    """The whole members of the first object in a text, where that is cut off or broken; of a broken list its elements.
+
+    Empty where there is no object, or where nothing is wrong with it.
+    """
+    start = text.find("{")
+    members: dict[str, Any] = {}
+    if start < 0 or _value_at(text, start) is not None:
+        return members
+    at = start + 1
+    while (name := _value_at(text, at)) is not None and isinstance(name[0], str) and name[0] not in members:
+        key, at = name
+        if not text.startswith(":", at):
+            break
+        value = _value_at(text, at + 1)
+        if value is None:
+            at = _skipped(text, at + 1)
+            if text.startswith("[", at):
+                members[key] = _elements(text, at + 1)
+            break
+        members[key], at = value
+        if not text.startswith(",", at):
+            break
+        at += 1
+    return members
+
+
+def _elements(text: str, at: int) -> list[Any]:
+    """The elements of a list up to the first one that is not whole."""
+    found = []
+    while (element := _value_at(text, at)) is not None:
+        found.append(element[0])
+        if not text.startswith(",", element[1]):
+            break
+        at = element[1] + 1
+    return found
+
+
+def _value_at(text: str, at: int) -> tuple[Any, int] | None:
+    """The JSON value at a place with where the text goes on behind it; None where there is none that is whole."""
+    start = _skipped(text, at)
+    try:
+        _, end = _scanner.raw_decode(text, start)
+        value = _decode(text[start:end])
+    except _UNREADABLE:
+        return None
+    behind = _skipped(text, end)
+    if behind == len(text) and isinstance(value, int | float):
+        return None  # a number looks whole when it is cut
+    return value, behind
+
+
+def _skipped(text: str, at: int) -> int:
+    while at < len(text) and text[at] in " \t\r\n":
+        at += 1
+    return at
+
+
 def _fenced(text: str) -> list[Any]:
     """The values of the code fences whose content is JSON as a whole."""
     pieces = text.split(_FENCE, 2 * _MOST_ATTEMPTS)

@@ -6,7 +6,7 @@ The answer is checked against the *user's* schema, whole, whatever a provider to
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.ports import AnswerVerdict
@@ -107,10 +107,17 @@ def checker_of(schema: Schema, limits: Limits = DEFAULT_LIMITS, *, copy: bool = 
     return found
 
 
+class TextChecker(Protocol):
+    """Checks the text of an answer."""
+
+    def check(self, text: str, *, truncated: bool = False) -> Accepted | Rejected:
+        """Whether the text holds an answer that fits; one that was `truncated`, a whole one."""
+
+
 class AnswerChecker:
     """The checker of every run, live or in batches: an answer is accepted, or asked for again with its errors."""
 
-    def __init__(self, own: Mapping[bytes, SchemaChecker] | None = None) -> None:
+    def __init__(self, own: Mapping[bytes, TextChecker] | None = None) -> None:
         """`own` has, by a schema's digest, a checker that asks for more than the schema does: a model's validators."""
         self._own = own or {}
 
@@ -118,7 +125,7 @@ class AnswerChecker:
         """Judge one reply."""
         if request.schema is None:
             return _ACCEPTED
-        checker = self._own.get(request.schema.digest) or checker_of(request.schema)
+        checker: TextChecker = self._own.get(request.schema.digest) or checker_of(request.schema)
         judged = checker.check(reply.text, truncated=reply.truncated)
         if reply.tool_calls and not reply.truncated and not isinstance(judged, Accepted):
             return _ACCEPTED  # the model asks for a tool of the caller's: an answer, and not yet the one with JSON

@@ -24,6 +24,7 @@ class Dialect(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     all_required: bool  # every property must be required; an optional one may be null instead
     object_root: bool  # the root must be an object and no union
     recursion: bool
+    enum_types: frozenset[str] | None = None  # the types that an enum may list, and then no `const`; None: any, and it
     most_min_items: int | None = None
     look_around: bool = True  # whether patterns may look around, refer back or ask for word boundaries
     most_optional: int | None = None

@@ -19,7 +19,7 @@ from batchwork.schema.dialects import DIALECTS, WRAP_KEY, Dialect, enforce_limit
 from batchwork.schema.keywords import ANNOTATIONS, SILENT, Node, applies, guessed_types, step, types_of
 from batchwork.schema.patterns import is_portable
 
-Provider = Literal["anthropic", "openai"]
+Provider = Literal["anthropic", "gemini", "openai"]
 _MOST_STEPS = 20_000
 _MADE_BYTES = 32 * 2**20
 _LONGEST_HINT = 200
@@ -152,6 +152,8 @@ class _Compiler:
         fitting = [value for value in values if not named or _types_of_value(value) & set(named)]
         if not fitting:
             raise SchemaError(step(place, keyword), "no allowed value is of the type that is asked for")
+        if self._dialect.enum_types is not None:
+            return _branches(fitting, named, self._dialect.enum_types)
         names = list(dict.fromkeys(_stated_type(value, named) for value in fitting))
         kind = {"type": names[0] if len(names) == 1 else names}
         return kind | ({"enum": fitting} if keyword == "enum" else {"const": fitting[0]})
@@ -217,6 +219,21 @@ class _Compiler:
         if keyword == "minItems" and self._dialect.most_min_items is not None:
             return bool(held <= self._dialect.most_min_items)
         return not isinstance(held, bool) or keyword == "default"
+
+
+def _branches(values: list[Any], named: tuple[str, ...], listable: frozenset[str]) -> dict[str, Any]:
+    """Plain values where an enum lists values of one type, and only of some types: a schema for each type."""
+    by_type: dict[str, list[Any]] = {}
+    for value in values:
+        by_type.setdefault(_stated_type(value, named), []).append(value)
+    branches: list[dict[str, Any]] = []
+    for name, held in by_type.items():
+        if name in listable:
+            branches.append({"type": name, "enum": held})
+        else:
+            only = {"description": f"{{enum: {_short(held)}}}"} if name == "boolean" and len(set(held)) == 1 else {}
+            branches.append({"type": name, **only})
+    return branches[0] if len(branches) == 1 else {"anyOf": branches}
 
 
 def _closed(properties: dict[str, Any], required: list[str]) -> dict[str, Any]:

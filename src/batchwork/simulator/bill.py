@@ -13,10 +13,15 @@ from genai_prices import calc_price
 from genai_prices.types import ModelPrice
 from msgspec import Struct
 
-# The price lane of a live call: OpenAI's `service_tier`, Anthropic's `speed`.
+# The price lane of a live call: OpenAI's `service_tier`, Gemini's `serviceTier`, Anthropic's `speed`.
 Lane = Literal["standard", "flex", "fast", "priority", "ultrafast"]
 Tier = Literal["batch"] | Lane
-_MULTIPLES: dict[tuple[str, Tier], int] = {("openai", "ultrafast"): 6, ("anthropic", "fast"): 2}
+_MULTIPLES: dict[tuple[str, Tier], Decimal] = {
+    ("openai", "ultrafast"): Decimal(6),
+    ("anthropic", "fast"): Decimal(2),
+    ("google", "flex"): Decimal("0.5"),
+    ("google", "priority"): Decimal(2),
+}
 _NANO = Decimal(10**9)
 
 
@@ -62,5 +67,5 @@ def nano_dollars(api: str, model: str, tier: Tier, usage: Usage) -> int | None:
             cache_write_1h_tokens=usage.cache_write_1h or None,
         )
     )
-    multiple = _MULTIPLES.get((api, tier), 1)
+    multiple = _MULTIPLES.get((api, tier), Decimal(1))
     return int((multiple * cost["total_price"] * _NANO).to_integral_value(rounding=ROUND_CEILING))

@@ -14,17 +14,20 @@ from multidict import CIMultiDict
 from batchwork.simulator import delivery
 from batchwork.simulator.answers import answer_to, usage_for
 from batchwork.simulator.anthropic.wire import AnthropicWire
+from batchwork.simulator.bedrock.wire import BedrockWire
 from batchwork.simulator.bill import Usage
 from batchwork.simulator.bodies import decoded, parsed, read_limited
 from batchwork.simulator.clock import http_date
 from batchwork.simulator.errors import Refused
 from batchwork.simulator.faults import AFTER_KINDS, HTTP_KINDS, HUGE_HEADERS
+from batchwork.simulator.gemini.wire import GeminiWire
 from batchwork.simulator.log import LoggedCall, preview_of
 from batchwork.simulator.openai.wire import OpenAIWire
 from batchwork.simulator.prompt import Answer, Prompt
 from batchwork.simulator.world import World
 
-Wire = AnthropicWire | OpenAIWire
+Wire = AnthropicWire | BedrockWire | GeminiWire | OpenAIWire
+_NO_RETRY_AFTER = BedrockWire | GeminiWire
 Work = Callable[[], Awaitable[web.Response]]
 Handler = Callable[..., Awaitable[web.StreamResponse]]
 _WHOLE = frozenset({None, "slow", "trickle", "shuffled"})
@@ -41,15 +44,15 @@ class Calls:
         self._second = 0
         self._fixed: CIMultiDict[str] = CIMultiDict()
 
-    async def __call__(self, request: web.BaseRequest) -> web.StreamResponse:
-        """Answer one live call."""
+    async def __call__(self, request: web.BaseRequest, *model: str) -> web.StreamResponse:
+        """Answer one live call; `model` is the one in the path, where it stands there."""
         world, wire = self.world, self.wire
         number = world.next_number()
         entry: LoggedCall | None = None
         try:
             wire.authorize(request.headers)
             body = decoded(await read_limited(request, world.config.max_request_bytes))
-            prompt = parsed(lambda: wire.parse(request.headers, body))
+            prompt = parsed(lambda: wire.parse(request.headers, body, *model))
             entry = LoggedCall(
                 number=number, api=wire.api, path=wire.path, model=prompt.model, prompt=prompt.digest,
                 preview=preview_of(prompt.last), at=world.clock.now(), tier=prompt.lane,
@@ -96,6 +99,7 @@ class Calls:
         entry.status, entry.usage, entry.billed = 200, usage, True
         wire.produced(usage)
         headers = self.headers(entry.number)
+        headers.update(wire.served(prompt))
         if kind in AFTER_KINDS:
             raise self.fault(AFTER_KINDS[kind], prompt.model)
         if kind in delivery.UNHEARD:
@@ -150,7 +154,9 @@ class Calls:
     def refusal(self, refused: Refused, number: int) -> web.Response:
         """An error as the provider sends it."""
         headers = self.headers(number)
-        if refused.retry_after_s is not None:
+        if isinstance(self.wire, BedrockWire):
+            headers.update(self.wire.error_headers(refused))
+        if refused.retry_after_s is not None and not isinstance(self.wire, _NO_RETRY_AFTER):
             headers["retry-after"] = str(ceil(refused.retry_after_s))
         body = self.wire.error(refused, headers[self.wire.request_id_header])
         return web.Response(body=msgspec.json.encode(body), status=refused.status, headers=headers)
@@ -167,7 +173,7 @@ class Calls:
         return handle
 
     async def run(
-        self, request: web.BaseRequest, scope: str, work: Work, batch_id: str | None = None
+        self, request: web.BaseRequest, scope: str, work: Work, batch_id: str | None = None, *, needs_key: bool = True
     ) -> web.StreamResponse:
         """Do the work and send its answer, unless a fault says otherwise.
 
@@ -177,7 +183,8 @@ class Calls:
         world = self.world
         number = world.next_number()
         world.log.note(scope)
-        self.wire.authorize(request.headers)
+        if needs_key:
+            self.wire.authorize(request.headers)
         kind = self._drawn(scope, number, batch_id)
         if kind is not None:
             world.log.note(f"{scope}:{kind}")

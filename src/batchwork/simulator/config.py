@@ -85,8 +85,9 @@ class SimulatorConfig:
     def __post_init__(self) -> None:
         if not 0 <= self.port <= 65535:
             raise SimulatorConfigError(f"port must be between 0 (any free one) and 65535, got {self.port}")
-        if self.persona not in BUILT_IN and not self.persona.startswith("script:"):
-            raise SimulatorConfigError(f"unknown persona {self.persona!r}: one of {', '.join(BUILT_IN)} or script:FILE")
+        if self.persona not in BUILT_IN and not self.persona.startswith(("script:", "quotes:")):
+            known = f"{', '.join(BUILT_IN)}, script:FILE or quotes:CHARACTER:FILE"
+            raise SimulatorConfigError(f"unknown persona {self.persona!r}: one of {known}")
         if self.persona == "script:":
             raise SimulatorConfigError("persona script: needs a file, for example script:outcomes.json")
         for name in ("rpm", "input_tpm", "output_tpm"):

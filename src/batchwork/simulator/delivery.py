@@ -21,6 +21,7 @@ _TOO_LARGE = (
     b"<html><head><title>413 Request Entity Too Large</title></head><body><center><h1>413</h1></center></body></html>"
 )
 _PAGE = b"<html><head><title>Simulated proxy</title></head><body><h1>Something went wrong</h1></body></html>"
+_USAGE = ("usage", "usageMetadata")
 UNHEARD = frozenset({"reset_after", "hang_after", "unreadable_after"})
 
 
@@ -93,14 +94,18 @@ async def send_lines(
 def damaged(body: dict[str, Any], kind: str | None) -> dict[str, Any]:
     """An answer object of either wire under a fault of its shape."""
     match kind:
+        case "null" if "candidates" in body:
+            return body | {"candidates": None}
         case "null" if "choices" in body:
             return body | {"choices": [choice | {"message": None} for choice in body["choices"]]}
+        case "null" if "stopReason" in body:
+            return body | {"output": {"message": None}}
         case "null":
             return body | {"output" if "output" in body else "content": None}
         case "no_usage":
-            return {name: value for name, value in body.items() if name != "usage"}
+            return {name: value for name, value in body.items() if name not in _USAGE}
         case "zero_usage":
-            return body | {"usage": _zeros(body["usage"])}
+            return body | {name: _zeros(body[name]) for name in _USAGE if name in body}
         case _:
             return body
 
@@ -114,10 +119,14 @@ def _zeros(value: Any) -> Any:
 def low_counts(raw: bytes) -> bytes:
     """A batch object whose counts of what is done are a third too low."""
     batch = msgspec.json.decode(raw)
+    if (counts := (batch.get("metadata") or {}).get("batchStats")) is not None:
+        counts |= {name: str(2 * int(count) // 3) for name, count in counts.items() if name != "pendingRequestCount"}
+        return msgspec.json.encode(batch)
+    if "completed_requests" in batch:
+        names = ("completed_requests", "succeeded_requests", "failed_requests")
+        return msgspec.json.encode(batch | {name: 2 * batch[name] // 3 for name in names})
     counts = batch["request_counts"]
-    batch["request_counts"] = {
-        name: count if name in ("processing", "total") else 2 * count // 3 for name, count in counts.items()
-    }
+    counts |= {name: 2 * count // 3 for name, count in counts.items() if name not in ("processing", "total")}
     return msgspec.json.encode(batch)
 
 

@@ -79,11 +79,12 @@ class Prompt(Struct, frozen=True, kw_only=True, gc=False):
 
 
 class CacheMark(Struct, frozen=True, gc=False):
-    """The prefix a caller asked to cache: its hash, its tokens and for how long."""
+    """The prefix that is cached: its hash, its tokens and for how long."""
 
     digest: str
     tokens: int
     ttl: Literal["5m", "30m", "1h"] = "5m"
+    writes: bool = True  # writing it is billed; without, what is written costs what other input costs
 
 
 class Citation(Struct, frozen=True, gc=False):

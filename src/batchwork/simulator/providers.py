@@ -21,11 +21,12 @@ class Provider(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One provider."""
 
     models: tuple[str, ...]
-    fields: frozenset[str]
+    fields: frozenset[str] = frozenset()
     beta_fields: frozenset[str] = frozenset()
+    config_fields: frozenset[str] = frozenset()
     silent_blocks: frozenset[str] = frozenset()
-    schema_refused: tuple[str, ...]
-    error_types: dict[int, str]
+    schema_refused: tuple[str, ...] = ()
+    error_types: dict[int, str] = {}
     faults: dict[str, FaultAnswer]
 
     def fault(self, kind: str, model: str, retry_after_s: float) -> Refused:
@@ -44,7 +45,11 @@ class Provider(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 class _Providers(Struct, frozen=True, forbid_unknown_fields=True):
     anthropic: Provider
     openai: Provider
+    gemini: Provider
+    mistral: Provider
+    bedrock: Provider
 
 
 _read = msgspec.toml.decode(Path(__file__).with_name("providers.toml").read_bytes(), type=_Providers, strict=False)
 ANTHROPIC, OPENAI = _read.anthropic, _read.openai
+GEMINI, MISTRAL, BEDROCK = _read.gemini, _read.mistral, _read.bedrock

@@ -8,15 +8,22 @@ from aiohttp import web
 
 from batchwork.simulator.anthropic.batches import MessageBatches
 from batchwork.simulator.anthropic.wire import AnthropicWire
+from batchwork.simulator.bedrock.table import BedrockTable
 from batchwork.simulator.bodies import decoded, parsed
 from batchwork.simulator.calls import Calls, Handler
 from batchwork.simulator.errors import Refused, SimulatorConfigError
 from batchwork.simulator.faults import Faults
+from batchwork.simulator.gemini.table import GeminiTable
+from batchwork.simulator.mistral.table import MistralTable
 from batchwork.simulator.openai.service import SERVICES, Service
 from batchwork.simulator.openai.table import OpenAITable
 from batchwork.simulator.world import World
 
 _PREFIXES = ("/anthropic", "/openai")
+
+
+Named = list[tuple[re.Pattern[str], Handler]]
+_Table = BedrockTable | GeminiTable | MistralTable
 
 
 class Routes:
@@ -29,7 +36,7 @@ class Routes:
         self._messages, self._chat = Calls(world, self._anthropic), openai.calls
         message_batches = MessageBatches(self._messages)
         anthropic = self._messages.handler
-        self._services = {name: OpenAITable(world, service) for name, service in SERVICES.items()}
+        self._services = {name: OpenAITable(world, service) for name, service in SERVICES.items() if name != "mistral"}
         oracle = Oracle(world)
         self._exact: dict[tuple[str, str], Handler] = {
             ("POST", "/v1/messages"): self._messages,
@@ -53,7 +60,13 @@ class Routes:
             "GET /v1/messages/batches/([^/]+)/results": anthropic("results", message_batches.results),
             **openai.named,
         }
-        self._named = [(re.compile(pattern), handler) for pattern, handler in named.items()]
+        self._named = _compiled(named)
+        self._tables: dict[str, _Table] = {
+            "bedrock": BedrockTable(world),
+            "gemini": GeminiTable(world),
+            "mistral": MistralTable(world),
+        }
+        self._named_there = {name: _compiled(table.named) for name, table in self._tables.items()}
 
     async def __call__(self, request: web.BaseRequest) -> web.StreamResponse:
         """Answer one request."""
@@ -65,21 +78,40 @@ class Routes:
         if first in self._services and rest:
             return await self._services[first](request, f"/{rest[0]}")
         path = path.rstrip("/") or "/"
+        if (owner := self._owner(request)) is not None:
+            return await self._by_table(request, owner, path.removeprefix(f"/{owner}"))
         for prefix in _PREFIXES:
             path = path.removeprefix(prefix) or "/"
         handler = handler or self._exact.get((method, path))
         try:
             if handler is not None:
                 return await handler(request)
-            return await self._by_name(request, f"{method} /{path.strip('/')}")
+            return await self._by_name(request, f"{method} /{path.strip('/')}", self._named)
         except Refused as refused:
             self._world.log.note(f"{refused.status} {method} {path}")
             return self._of(request).refusal(refused, self._world.next_number())
 
-    async def _by_name(self, request: web.BaseRequest, call: str) -> web.StreamResponse:
-        for pattern, handler in self._named:
+    def _owner(self, request: web.BaseRequest) -> str | None:
+        """Whose table a call is in, by the first word of its path or by a header of Google's; None: the common one."""
+        first = request.path[1:].partition("/")[0]
+        return first if first in self._tables else "gemini" if "x-goog-api-key" in request.headers else None
+
+    async def _by_table(self, request: web.BaseRequest, owner: str, path: str) -> web.StreamResponse:
+        """Answer a call on a wire some of whose paths are others' too."""
+        table = self._tables[owner]
+        path = table.path(path)
+        try:
+            if request.method == "GET" and path.startswith("/v1/models"):
+                return await self._models(request, path.removeprefix("/v1/models").strip("/") or None)
+            return await self._by_name(request, f"{request.method} {path}", self._named_there[owner])
+        except Refused as refused:
+            self._world.log.note(f"{refused.status} {request.method} {path}")
+            return table.calls.refusal(refused, self._world.next_number())
+
+    async def _by_name(self, request: web.BaseRequest, call: str, named: Named) -> web.StreamResponse:
+        for pattern, handler in named:
             if found := pattern.fullmatch(call):
-                return await handler(request, found[1])
+                return await handler(request, *found.groups())
         raise Refused(404, f"{call}: not found")
 
     async def _count_tokens(self, request: web.BaseRequest) -> web.Response:
@@ -103,9 +135,15 @@ class Routes:
 
     def _of(self, request: web.BaseRequest) -> Calls:
         """The provider that a caller means where both have the path."""
+        if (owner := self._owner(request)) is not None:
+            return self._tables[owner].calls
         headers = request.headers
         anthropic = "anthropic-version" in headers or "/messages" in request.path or "x-api-key" in headers
         return self._messages if anthropic else self._chat
+
+
+def _compiled(named: dict[str, Handler]) -> Named:
+    return [(re.compile(pattern), handler) for pattern, handler in named.items()]
 
 
 class _Step(msgspec.Struct):

@@ -50,9 +50,32 @@ class Simulator:
         return f"{self.url}/v1"
 
     def service_url(self, name: str) -> str:
-        """The base_url for batchwork of a service on OpenAI's wire, `groq` for example."""
-        bases = {"azure": "azure/openai/v1", "azure-classic": "azure/openai", "groq": "groq/openai/v1", "openai": "v1"}
-        return f"{self.url}/{bases.get(name, f'{name}/v1')}"
+        """The base_url for batchwork of a service, by the prefix of its models: `groq` or `gemini` for example."""
+        bases = {
+            "anthropic": "",
+            "azure": "azure/openai/v1",
+            "azure-classic": "azure/openai",
+            "bedrock": "bedrock",
+            "gemini": "gemini",
+            "groq": "groq/openai/v1",
+            "openai": "v1",
+        }
+        return f"{self.url}/{bases.get(name, f'{name}/v1')}".rstrip("/")
+
+    @property
+    def gemini_url(self) -> str:
+        """The base_url for Gemini clients."""
+        return self.service_url("gemini")
+
+    @property
+    def mistral_url(self) -> str:
+        """The base_url for Mistral clients."""
+        return self.service_url("mistral")
+
+    @property
+    def bedrock_url(self) -> str:
+        """The base_url for Bedrock clients."""
+        return self.service_url("bedrock")
 
     def log(self) -> dict[str, Any]:
         """What was received, answered and billed, as `/_sim/log` says it; batches catch up first."""

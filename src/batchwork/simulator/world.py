@@ -11,8 +11,9 @@ from batchwork.simulator.config import SimulatorConfig
 from batchwork.simulator.dice import roll
 from batchwork.simulator.faults import FaultDesk
 from batchwork.simulator.log import Log
-from batchwork.simulator.personas import Step, persona_named
+from batchwork.simulator.personas import Persona, Step, persona_named
 from batchwork.simulator.prompt import Prompt
+from batchwork.simulator.quoting import quoting_persona
 
 T = TypeVar("T")
 _TTL_S = {"5m": 300.0, "30m": 1800.0, "1h": 3600.0}
@@ -24,7 +25,9 @@ class World:
     def __init__(self, config: SimulatorConfig) -> None:
         self.config = config
         self.clock = SimClock(config.time_scale, config.clock_offset_s)
-        self.persona = persona_named(config.persona, config.seed)
+        kind, _, option = config.persona.partition(":")
+        named = quoting_persona(option, config.seed) if kind == "quotes" else persona_named(config.persona, config.seed)
+        self.persona: Persona = named
         self.shelves: list[Shelf[Any]] = []
         self.base_url = ""
         self._count = 0
@@ -59,6 +62,8 @@ class World:
         held = min(mark.tokens, usage.input)
         fresh = self._cache.get(mark.digest, 0.0) < now
         self._cache[mark.digest] = now + _TTL_S[mark.ttl]
+        if fresh and not mark.writes:
+            return usage
         rest = usage.input - held
         where = "cache_read" if not fresh else "cache_write_1h" if mark.ttl == "1h" else "cache_write_5m"
         return msgspec.structs.replace(usage, input=rest, **{where: held})
@@ -74,6 +79,7 @@ class World:
         self.log = Log()
         self.faults = FaultDesk(self.config.faults)
         self.anthropic_limits, self.openai_limits = RateLimits(self.config), RateLimits(self.config)
+        self.gemini_limits, self.bedrock_limits = RateLimits(self.config), RateLimits(self.config)
         self._cache: dict[str, float] = {}
         for shelf in self.shelves:
             shelf.clear()

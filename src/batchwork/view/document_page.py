@@ -72,6 +72,7 @@ class DocumentPage(msgspec.Struct, frozen=True, kw_only=True):
     note: str
     pages: list[PageView]
     fields: list[FieldLine]
+    rejected_quotes: list[dict[str, str]]  # what the model quoted and nobody believed: path, quote, why
 
     @property
     def sums(self) -> dict[str, int]:
@@ -88,7 +89,7 @@ def document_page(watch: JournalWatch, place: int, number: int) -> DocumentPage 
     entry, attachment = found
     source = source_of(watch.journal, place, attachment)
     document = None if number else Finisher(schema=None, cite=True).document(entry.request)
-    fields = _fields(watch, entry, document)
+    fields, rejected = _fields(watch, entry, document)
     is_picture = attachment.media_type == PDF and source.data is not None
     pages, note = [], source.note
     if is_picture and document is not None:
@@ -113,6 +114,7 @@ def document_page(watch: JournalWatch, place: int, number: int) -> DocumentPage 
         note=note,
         pages=pages,
         fields=fields,
+        rejected_quotes=rejected,
     )
 
 
@@ -158,16 +160,18 @@ def _picture(data: bytes, page: int) -> PagePicture:
 # -- fields and their places ------------------------------------------------------------------------
 
 
-def _fields(watch: JournalWatch, entry: Entry, document: Document | None) -> list[FieldLine]:
+def _fields(
+    watch: JournalWatch, entry: Entry, document: Document | None
+) -> tuple[list[FieldLine], list[dict[str, str]]]:
     outcome, request = entry.outcome, entry.request
     if document is None or request is None or not isinstance(outcome, Succeeded):
-        return []
+        return [], []
     written = written_result(watch.journal, entry.index)
-    if written is not None and is_in(document, written[1]) and any(written[1].values()):
-        value, citations = written
+    if written is not None and is_in(document, written[1].citations) and any(written[1].citations.values()):
+        value, (citations, rejected) = written
     else:
-        finisher = Finisher(schema=request.schema, cite=True)
-        value, citations = finisher.value(outcome), finisher.citations(outcome, lambda: document)
+        finisher = Finisher.of_request(request)
+        value, (citations, rejected) = finisher.value(outcome), finisher.evidence(outcome, lambda: document)
     lines, number = [], 0
     values = {field.path: field.value for field in fields_of(value)} if request.schema is not None else {}
     for path in dict.fromkeys((*values, *citations)):
@@ -176,7 +180,7 @@ def _fields(watch: JournalWatch, entry: Entry, document: Document | None) -> lis
             marks.append(_mark(number, path, span))
             number += 1
         lines.append(FieldLine(path=path, value=_shown(values.get(path)), marks=marks))
-    return lines
+    return lines, rejected
 
 
 def _mark(number: int, path: str, span: dict[str, Any]) -> Mark:

@@ -11,6 +11,7 @@ from batchwork.core.errors import DocumentError
 from batchwork.core.request import Attachment
 from batchwork.documents import load_file
 from batchwork.documents.document import digest_of
+from batchwork.manager.finisher import Evidence
 from batchwork.manager.result_files import ResultFiles
 from batchwork.manager.state_file import State, read_state
 
@@ -45,8 +46,8 @@ def source_of(journal: JournalAddress, place: int, attachment: Attachment) -> So
     return SourceFile(path=named, note=f"The file {named} {note}.")
 
 
-def written_result(journal: JournalAddress, place: int) -> tuple[Any, dict[str, list[dict[str, Any]]]] | None:
-    """The typed value and the citations that the run's own result file has for an item, if there is one."""
+def written_result(journal: JournalAddress, place: int) -> tuple[Any, Evidence] | None:
+    """The typed value and the evidence that the run's own result file has for an item, if there is one."""
     state = state_of(journal)
     if state is None or state.save_results_dir is None:
         return None
@@ -58,8 +59,8 @@ def written_result(journal: JournalAddress, place: int) -> tuple[Any, dict[str, 
         values = files.values(place // state.items_per_job)
         if place % state.items_per_job < len(values):
             value = values[place % state.items_per_job]
-            citations = files.citations(place, value)
-            return None if citations is None else (value, citations)
+            evidence = files.evidence(place, value)
+            return None if evidence is None else (value, evidence)
     return None
 
 

@@ -15,8 +15,8 @@ from batchwork.backends._failures import error_in, lost_result
 from batchwork.backends._headers import OPENAI_LIMITS
 from batchwork.backends._http import endpoint
 from batchwork.backends._transport import HttpAnswer
-from batchwork.backends._wire import BatchPage, Stored, WireBackend, encode
-from batchwork.core.errors import BackendError, NotCreatedError
+from batchwork.backends._wire import BatchPage, Stored, WireBackend, encode, file_for
+from batchwork.core.errors import BackendError
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.packing import BatchLimits
 from batchwork.core.ports import BatchProgress, BatchTag, Sighting, Traits
@@ -27,7 +27,7 @@ from batchwork.core.words import or_list
 
 _ENDED = frozenset({"completed", "expired", "cancelled", "failed"})
 _NOT_EXECUTED = frozenset({"batch_expired", "batch_cancelled"})
-_METADATA = "batchwork"
+METADATA = "batchwork"
 
 
 class _Problem(Struct):
@@ -87,7 +87,7 @@ class ChatBackend(WireBackend):
 
     path = "chat/completions"
     batches_path = "batches"
-    decode_batch = msgspec.json.Decoder(_Batch).decode
+    decode_batch: Callable[[bytes], Any] = msgspec.json.Decoder(_Batch).decode
     reply_in = staticmethod(reply_in)
     kind_of = staticmethod(kind_of)
     limit_headers = OPENAI_LIMITS
@@ -129,12 +129,7 @@ class ChatBackend(WireBackend):
 
     async def submit_batch(self, lines: list[bytes], tag: BatchTag) -> str:
         """Create a batch of the file that the tag names; without one the lines are uploaded first."""
-        file_id = tag.file_id
-        if file_id is None:
-            try:
-                file_id = await self.upload_batch(lines, tag)
-            except BackendError as error:
-                raise NotCreatedError(error.failure) from error
+        file_id = await file_for(self.upload_batch, lines, tag)
         files = self._files
         body: dict[str, Any] = {
             "input_file_id": file_id,
@@ -142,7 +137,7 @@ class ChatBackend(WireBackend):
             "completion_window": files.window,
         }
         if files.metadata:
-            body["metadata"] = {_METADATA: tag.name}
+            body["metadata"] = {METADATA: tag.name}
         if files.model_in == "request_params":
             body["request_params"] = {"model": self._model}
         return self._created(await self._http.post(self._batches_url(), encode(body)))
@@ -188,7 +183,7 @@ class ChatBackend(WireBackend):
         async for batch, oldest, _ in self._listed(_decode_page, "after", tag):
             if tag.file_id is not None and batch.input_file_id == tag.file_id:
                 return batch.id
-            if (batch.metadata or {}).get(_METADATA) == tag.name:
+            if (batch.metadata or {}).get(METADATA) == tag.name:
                 return batch.id
             if (made_at := _utc(batch.created_at)) is not None and made_at < oldest:
                 break

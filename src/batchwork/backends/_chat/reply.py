@@ -59,6 +59,7 @@ class _ToolCall(Struct):
     custom: _Function | None = None
 
 
+_CUT_OFF = frozenset({"length", "model_length"})  # by max_tokens; at Mistral also by the length of its context
 _NO_DETAILS = _PromptDetails()
 _decode = msgspec.json.Decoder(_Completion).decode
 
@@ -88,7 +89,7 @@ def reply_in(
         usage=None if completion.usage is None else _usage(completion.usage),
         model=completion.model,
         stop_reason=finish,
-        truncated=finish == "length",
+        truncated=finish in _CUT_OFF,
         blocks=tuple(message.tool_calls or ()),
         tool_calls=_tool_calls(message) if message.tool_calls or message.function_call else (),
         limits=limits,
@@ -103,7 +104,10 @@ def reply_in(
     if finish == "content_filter":
         problem = "the provider's content filter withheld the answer"
         raise BackendError(unusable(FailureKind.REFUSED, problem, finish, reply))
-    if finish == "length" and not text:
+    if finish == "error":
+        problem = "the provider says that the model failed in the middle of its answer"
+        raise BackendError(unusable(FailureKind.SERVER, problem, finish, reply))
+    if finish in _CUT_OFF and not text:
         problem = "max_tokens was used up before any text: raise it"
         raise BackendError(unusable(FailureKind.TRUNCATED, problem, finish, reply))
     return reply

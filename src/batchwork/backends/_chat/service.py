@@ -44,6 +44,7 @@ def describe(service: str, name: str, base_url: str | None) -> Traits:
         price_provider=row.prices,
         sampling=sampling,
         image_tokens=image_tokens,
+        batch_notice=row.batch.notice if row.batch is not None else None,
     )
 
 

@@ -45,10 +45,10 @@ class Session:
         self._trust_env = trust_env
         self._session: aiohttp.ClientSession | None = None
 
-    async def post(self, url: URL, body: bytes) -> HttpAnswer:
+    async def post(self, url: URL, body: bytes, headers: Mapping[str, str] | None = None) -> HttpAnswer:
         """Send one body, read one answer."""
         data = body if len(body) < LARGE else BytesIO(body)
-        return await self._whole(self._opened().post(url, data=data, allow_redirects=False))
+        return await self._whole(self._opened().post(url, data=data, allow_redirects=False, headers=headers))
 
     async def get(self, url: URL) -> HttpAnswer:
         """Read one answer."""

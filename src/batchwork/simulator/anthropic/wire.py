@@ -57,6 +57,10 @@ class AnthropicWire:
         """Output tokens count once they are produced."""
         self._world.anthropic_limits.output.take(usage.output, real_s())
 
+    def served(self, prompt: Prompt) -> dict[str, str]:  # noqa: ARG002
+        """The headers that say how a call was served: none, its answer says it."""
+        return {}
+
     def limit_headers(self) -> CIMultiDict[str]:
         """The rate-limit family."""
         return limit_headers(self._world.anthropic_limits, self._world.clock.offset_s)

@@ -29,6 +29,8 @@ _MOST_ERRORS = 50
 class OpenAIBatch(Batch):
     """One batch of an input file."""
 
+    lists_late = True  # what was not done in time stands in the file of errors
+
     def __init__(self, world: World, files: FileShelf, batch_id: str, order: dict[str, Any], service: Service) -> None:
         path, delay_s = service.endpoint(order["endpoint"]), world.config.validation_time_s
         content = files.get(order["input_file_id"]).content
@@ -107,7 +109,7 @@ class OpenAIBatch(Batch):
             if number in self._lines:
                 kind, line = self._lines[number]
                 (good if kind == "succeeded" else bad).append(line)
-            elif left is not None:
+            elif left is not None and self.lists_late:
                 bad.append(self._line(number, left))
         output, error = (
             self._files.add(b"".join(lines), f"{self.id}_{name}.jsonl", "batch_output", self.id).id if lines else None

@@ -66,6 +66,10 @@ class FileShelf(Shelf[StoredFile]):
             raise Refused(404, f"No such File object: {file_id}", param="id")
         return stored
 
+    def shown(self, stored: StoredFile) -> dict[str, Any]:
+        """The file object."""
+        return stored.shown()
+
     async def upload(self, request: web.BaseRequest) -> web.StreamResponse:
         """`POST /v1/files`."""
         self._calls.wire.authorize(request.headers)
@@ -85,18 +89,18 @@ class FileShelf(Shelf[StoredFile]):
             stored = self.add(content, filename, purpose)
             if seconds := fields.get("expires_after[seconds]"):
                 stored.expires_at = stored.created_at + int(seconds)
-            return self._calls.answer(stored.shown())
+            return self._calls.answer(self.shown(stored))
 
         return await self._calls.run(request, "files", work)
 
     async def retrieve(self, request: web.BaseRequest, file_id: str) -> web.Response:  # noqa: ARG002
         """`GET /v1/files/{id}`."""
-        return self._calls.answer(self.get(file_id).shown())
+        return self._calls.answer(self.shown(self.get(file_id)))
 
     async def listed(self, request: web.BaseRequest) -> web.Response:
         """`GET /v1/files`: newest first."""
         purpose = request.rel_url.query.get("purpose")
-        stored = [one.shown() for one in reversed(self._kept.values()) if purpose in (None, one.purpose)]
+        stored = [self.shown(one) for one in reversed(self._kept.values()) if purpose in (None, one.purpose)]
         return self._calls.answer(cursor_page(stored, request.rel_url.query, default=10_000, most=10_000))
 
     async def delete(self, request: web.BaseRequest, file_id: str) -> web.Response:  # noqa: ARG002

@@ -61,6 +61,10 @@ class OpenAIWire:
     def produced(self, usage: Usage) -> None:
         """Nothing: the stated limit was charged on arrival."""
 
+    def served(self, prompt: Prompt) -> dict[str, str]:  # noqa: ARG002
+        """The headers that say how a call was served: none, its answer says it."""
+        return {}
+
     def limit_headers(self) -> CIMultiDict[str]:
         """The rate-limit family."""
         return limit_headers(self._world.openai_limits)

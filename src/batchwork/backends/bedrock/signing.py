@@ -1,0 +1,60 @@
+"""Signs calls for AWS with what botocore finds: its own chain of credentials, asked when the first call is made.
+
+The one place that imports botocore, an extra: `pip install 'batchwork[bedrock]'`.
+"""
+
+import asyncio
+from typing import Any
+
+from yarl import URL
+
+from batchwork.core.errors import BackendError, ConfigError
+from batchwork.core.failure import Failure, FailureKind
+
+_SERVICE = "bedrock"
+SESSION_HEADER = "x-amz-security-token"
+_SIGNED = ("authorization", "x-amz-date", SESSION_HEADER)
+
+
+def _session() -> Any:
+    try:
+        import botocore.session  # noqa: PLC0415 (an extra)
+    except ImportError:
+        raise ConfigError("bedrock: needs botocore: pip install 'batchwork[bedrock]'") from None
+    return botocore.session.Session()
+
+
+def region_of_environment() -> str | None:
+    """The region that botocore's own settings name."""
+    region = _session().get_config_variable("region")
+    return None if region is None else str(region)
+
+
+class Signer:
+    """Signs the calls of one backend in one region; credentials that end are renewed by botocore."""
+
+    def __init__(self, region: str) -> None:
+        self._region = region
+        self._session = _session()
+        self._credentials: Any = None
+        self._lock = asyncio.Lock()
+
+    async def headers(self, url: URL, body: bytes) -> dict[str, str]:
+        """The headers that sign one call; without credentials, a `BackendError` of the kind `auth`."""
+        if self._credentials is None:
+            async with self._lock:
+                self._credentials = await asyncio.to_thread(self._session.get_credentials)
+        if self._credentials is None:
+            problem = "no AWS credentials: set them as for any AWS program (variables, a profile, a role)"
+            raise BackendError(Failure(kind=FailureKind.AUTH, message=problem))
+        return await asyncio.to_thread(self._sign, url, body)
+
+    def _sign(self, url: URL, body: bytes) -> dict[str, str]:
+        from botocore.auth import SigV4Auth  # noqa: PLC0415 (an extra)
+        from botocore.awsrequest import AWSRequest  # noqa: PLC0415
+
+        request = AWSRequest("POST", str(url), data=body, headers={"content-type": "application/json"})
+        frozen = self._credentials.get_frozen_credentials()  # which may ask AWS for new ones
+        SigV4Auth(frozen, _SERVICE, self._region).add_auth(request)
+        signed = {name.lower(): str(value) for name, value in request.headers.items()}
+        return {name: signed[name] for name in _SIGNED if name in signed}

@@ -1,0 +1,126 @@
+"""A request in Gemini's words: the body of `generateContent`, of `countTokens` and of a batch line."""
+
+from typing import Any
+
+from batchwork.backends import _content as content
+from batchwork.backends._catalog import fact
+from batchwork.backends._content import Block, Piece, WireSchemas, as_blocks, is_plain, leading_system, translated
+from batchwork.backends._failures import bad_input
+from batchwork.core.request import Message, Request
+
+# Our names of the sampling parameters, and its own.
+_SAMPLING = {
+    "temperature": "temperature",
+    "top_p": "topP",
+    "top_k": "topK",
+    "seed": "seed",
+    "stop": "stopSequences",
+    "stop_sequences": "stopSequences",
+    "presence_penalty": "presencePenalty",
+    "frequency_penalty": "frequencyPenalty",
+}
+SAMPLING = frozenset(_SAMPLING)
+_ROLES = {"user": "user", "assistant": "model", "model": "model"}
+# What batchwork itself decides, beside what it decides on every wire.
+_OURS, _OURS_WITHIN = (
+    frozenset({"contents", "generateContentRequest"}),
+    frozenset({"maxOutputTokens", "candidateCount"}),
+)
+_MEDIA = ("image/", "audio/", "video/", "application/pdf")
+
+
+class ContentBody:
+    """Builds bodies for one model."""
+
+    def __init__(self, model: str) -> None:
+        self._model = model
+        self._config: dict[str, Any] = fact("gemini", model, "thinking_off") or {}
+        self._schemas = WireSchemas.of("gemini")
+
+    def build(self, request: Request) -> dict[str, Any]:
+        """Everything that is sent for one request; what this wire cannot carry is a `BackendError`."""
+        system, messages = request.system, request.messages
+        if messages[0].role == "system":
+            turns, messages = leading_system(messages)
+            texts = [block.get("text", "") for turn in turns for block in as_blocks(turn.content)]
+            system = "\n\n".join([system, *texts] if system else texts)
+            if not messages:
+                bad_input("a conversation needs a turn after its system turns")
+        if request.documents or not is_plain(messages):
+            messages = tuple(translated(messages, request.documents, _part))
+        config: dict[str, Any] = {"maxOutputTokens": request.output_bound, **self._config}
+        body: dict[str, Any] = {"contents": [_turn(message) for message in messages], "generationConfig": config}
+        if system:
+            body["systemInstruction"] = {"parts": [{"text": system}]}
+        if request.sampling:
+            content.check_sampling(request.sampling, SAMPLING, "Gemini's API")
+            config.update(_sampled(request.sampling))
+        if request.schema is not None:
+            config["responseMimeType"] = "application/json"
+            config["responseJsonSchema"] = self._schemas.encoded(request.schema)
+        if request.extra_body:
+            _check_extra(request.extra_body)
+            content.add_extra(body, request.extra_body)
+        return body
+
+    def to_count(self, request: Request) -> dict[str, Any]:
+        """The same for a count of its tokens; what only an answer needs is left out there."""
+        body = self.build(request)
+        body.pop("generationConfig")
+        return {"generateContentRequest": {"model": f"models/{self._model}", **body}}
+
+
+def _turn(message: Message) -> dict[str, Any]:
+    role, said = _ROLES.get(message.role), message.content
+    if role is None:
+        bad_input(f"Gemini knows no turn of the role {message.role!r} here: there are user and assistant")
+    parts = [{"text": said}] if type(said) is str else [_own(block) for block in said]  # type: ignore[arg-type]
+    return {"role": role, "parts": parts}
+
+
+def _own(block: Block) -> Block:
+    """A block as a part; one without a `type` is in Gemini's own form already."""
+    kind = block.get("type")
+    if kind not in (None, "text"):
+        bad_input(
+            f"Gemini knows no block of the type {kind!r}: its own parts have no type, for example {{'text': ...}}"
+        )
+    return block if kind is None else {"text": block.get("text", "")}
+
+
+def _part(piece: Piece) -> Block:
+    if piece.citations:
+        bad_input("citations by the provider exist at Anthropic alone: leave them off for this model")
+    if piece.text is not None:
+        return {"text": content.document_text(piece)}
+    if piece.url is not None:
+        return {"fileData": {"mimeType": piece.media_type, "fileUri": piece.url}}
+    if not piece.media_type.startswith(_MEDIA):
+        bad_input(f"Gemini takes images, sound, film, PDF and text, not {piece.media_type}: send its text")
+    return {"inlineData": {"mimeType": piece.media_type, "data": piece.base64}}
+
+
+def _sampled(sampling: dict[str, Any]) -> dict[str, Any]:
+    found = {_SAMPLING[name]: value for name, value in sampling.items()}
+    if isinstance(stop := found.get("stopSequences"), str):
+        found["stopSequences"] = [stop]
+    return found
+
+
+def _check_extra(extra: dict[str, Any]) -> None:
+    """Refuse what batchwork decides, and names in the other spelling, which Gemini takes for the same fields."""
+    config = extra.get("generationConfig")
+    within = config if isinstance(config, dict) else {}
+    for names, ours, place in ((extra, _OURS, ""), (within, _OURS_WITHIN, "generationConfig.")):
+        for name in names:
+            if name in ours:
+                bad_input(f"extra_body cannot set {f'{place}{name}'!r}: batchwork does, from the request itself")
+            if "_" in name:
+                bad_input(f"extra_body cannot set {name!r}: Gemini's fields are spelled {_camel(name)!r} here")
+    if "generationConfig" in extra and not isinstance(config, dict):
+        bad_input("extra_body cannot take 'generationConfig' away: batchwork sets maxOutputTokens there")
+
+
+def _camel(name: str) -> str:
+    first, *rest = name.split("_")
+    return first + "".join(word.capitalize() for word in rest)

@@ -1,0 +1,183 @@
+"""What a model quotes for the values of its answer: believed only where the document and the finder bear it out.
+
+A quote counts if it stands in the document, says the value by the same readers as a found place, and stands where the
+finder does not deny it: no label, role, row or better claim of another field. What is cited is the value's own span.
+A field without such a quote keeps what the finder finds.
+"""
+
+import re
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from batchwork.documents import Document
+from batchwork.evidence.citations import Citation
+from batchwork.evidence.features import Scored
+from batchwork.evidence.fields import Field, fields_of
+from batchwork.evidence.find import Finder, Verdict, citations_of
+from batchwork.evidence.passages import Passages
+from batchwork.evidence.readers import Source
+from batchwork.evidence.thresholds import (
+    ALIKE,
+    CONTESTED,
+    CONTRADICTED,
+    DEFAULT_LINE,
+    MOST_QUOTES,
+    MOST_REPEATS,
+    QUOTED,
+    READING_SETTLED,
+    SETTLED_BY,
+)
+
+ABSENT = "the answer has no such field, or no value there"
+UNFOUND = "it does not stand in the document"
+UNSAID = "it does not say the value"
+DENIED = "it stands where the document says something else: another field, role or row"
+SURPLUS = "the field has quotes enough"
+_STEP = re.compile(r"[^.\[\]/]+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RejectedQuote:
+    """A quote that was not believed."""
+
+    path: str
+    quote: str
+    why: str
+
+    def to_dict(self) -> dict[str, str]:
+        """As the result files hold it."""
+        return {"path": self.path, "quote": self.quote, "why": self.why}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuotedEvidence:
+    """The citations of every field, and the quotes that were refused."""
+
+    citations: dict[str, list[Citation]]
+    rejected: list[RejectedQuote]
+
+
+def verify_quotes(
+    value: Any, quotes: Sequence[tuple[str, str]], document: Document | str, *, schema: Any = None
+) -> QuotedEvidence:
+    """For every leaf of `value` the places to cite, by quotes (of a path, in the model's words) or else by the finder.
+
+    `schema` is as for `find_evidence`.
+    """
+    fields = fields_of(value, schema)
+    text = document if isinstance(document, str) else document.text
+    finder = Finder(Source(text), fields)
+    verifier = _Verifier(finder, fields, Passages(text))
+    rejected = [
+        RejectedQuote(path=path, quote=quote, why=why)
+        for path, quote in quotes
+        if (why := verifier.take(path, quote)) is not None
+    ]
+    citations = {field.path: citations_of(document, verifier.verdicts(field)) for field in fields}
+    return QuotedEvidence(citations=citations, rejected=rejected)
+
+
+@dataclass(frozen=True, slots=True)
+class _Backed:
+    """A place that a quote has for a field; `contested`: another field of the result has as good a claim to it."""
+
+    entry: Scored
+    contested: bool
+
+
+class _Verifier:
+    """Takes the quotes of one answer, one after the other, and decides then what is cited."""
+
+    def __init__(self, finder: Finder, fields: Sequence[Field], passages: Passages) -> None:
+        self._finder = finder
+        self._passages = passages
+        self._fields = {_steps(field.path): field for field in fields if field.value is not None}
+        self._found = finder.run()
+        # The places that the finder itself would show
+        self._sure = {path: verdict for path, found in self._found.items() for verdict in found if _is_sure(verdict)}
+        self._taken = sorted((verdict.place.start, verdict.place.end, path) for path, verdict in self._sure.items())
+        self._counts: dict[str, int] = defaultdict(int)
+        self._backed: dict[str, list[_Backed]] = defaultdict(list)
+
+    def take(self, path: str, quote: str) -> str | None:
+        """Take one quote in; why it is refused, or None."""
+        field = self._field(path)
+        if field is None:
+            return ABSENT
+        self._counts[field.path] += 1
+        if self._counts[field.path] > MOST_QUOTES:
+            return SURPLUS
+        spans = self._passages.find(quote)
+        if not spans:
+            return UNFOUND
+        saying = self._finder.places_in(field, spans)
+        if not saying:
+            return UNSAID
+        allowed = [entry for entry in saying if self._is_allowed(field, entry)]
+        known = {one.entry.place.spans for one in self._backed[field.path]}
+        backed = (_Backed(entry, self._is_contested(field, entry, spans)) for entry in allowed)
+        self._backed[field.path] += [one for one in backed if one.entry.place.spans not in known]
+        return None if allowed else DENIED
+
+    def verdicts(self, field: Field) -> list[Verdict]:
+        """What is cited for a field: by quotes; by the finder where there is none, or where it settles which place."""
+        found, backed, sure = self._found[field.path], self._backed[field.path], self._sure.get(field.path)
+        if not backed:
+            return found
+        if sure is not None and any(one.entry.place.spans == sure.place.spans for one in backed):
+            return [Verdict(sure.place, max(QUOTED, sure.confidence))] if len(backed) == 1 else found
+        ranked = sorted(backed, key=lambda one: (-one.entry.score, one.entry.place.start))
+        best = ranked[0]
+        if len(ranked) > 1 and best.entry.score - ranked[1].entry.score <= SETTLED_BY:
+            return [Verdict(one.entry.place, ALIKE) for one in ranked[:MOST_REPEATS]]
+        if best.contested or best.entry.place.weight < READING_SETTLED:
+            others = [verdict for verdict in found if verdict.place.spans != best.entry.place.spans]
+            doubtful = (Verdict(verdict.place, min(ALIKE, verdict.confidence)) for verdict in others)
+            return [Verdict(best.entry.place, ALIKE), *doubtful]
+        return [Verdict(best.entry.place, QUOTED)]
+
+    def _is_allowed(self, field: Field, entry: Scored) -> bool:
+        """Whether the finder does not deny a place, nor knows a much better one."""
+        sure = self._sure.get(field.path)
+        if entry.place.kind == "answer" or (sure is not None and sure.place.spans == entry.place.spans):
+            return True
+        if self._finder.denies(field, entry.place.start, entry.place.end):
+            return False
+        return sure is None or self._finder.entry(field, sure.place).score <= entry.score + CONTRADICTED
+
+    def _is_contested(self, field: Field, entry: Scored, spans: Sequence[tuple[int, int]]) -> bool:
+        """Whether the words may be another field's: of an equal value, or of one that the quote holds as well."""
+        if any(other.score > entry.score - CONTESTED for other in self._finder.others_at(field, entry)):
+            return True
+        place = entry.place
+        if any(span != place.spans[0] for span in self._others_in(field, place.start, place.end, overlaps=True)):
+            return True
+        chosen = any(verdict.place.spans == place.spans for verdict in self._found[field.path])
+        return not chosen and any(True for low, high in spans for _ in self._others_in(field, low, high))
+
+    def _others_in(self, field: Field, low: int, high: int, *, overlaps: bool = False) -> Iterator[tuple[int, int]]:
+        """The places inside of a span, or overlapping it, that the finder is sure other fields have."""
+        first = bisect_left(self._taken, (low,))
+        for start, end, path in self._taken[max(0, first - 1) if overlaps else first :]:
+            if start >= high:
+                break
+            if path != field.path and (end > low if overlaps else end <= high):
+                yield start, end
+
+    def _field(self, path: str) -> Field | None:
+        """The field that a model means: `items[0].amount`, `/items/0/amount`, `$.answer.items.0.amount`."""
+        steps = _steps(path)
+        while steps not in self._fields and steps[:1] in (("$",), ("answer",)):
+            steps = steps[1:]
+        return self._fields.get(steps)
+
+
+def _is_sure(verdict: Verdict) -> bool:
+    return verdict.confidence >= DEFAULT_LINE
+
+
+def _steps(path: str) -> tuple[str, ...]:
+    return tuple(step.strip(" \"'") for step in _STEP.findall(path))

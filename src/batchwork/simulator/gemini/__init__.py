@@ -1,0 +1,1 @@
+"""Gemini's wire: generateContent, counts, models, files and batches, as read from the fact sheet."""

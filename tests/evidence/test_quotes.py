@@ -1,0 +1,98 @@
+"""What a model quotes is believed where the document and the finder bear it out, and nowhere else."""
+
+from itertools import islice
+
+import pytest
+
+from batchwork.evidence import DEFAULT_LINE, verify_quotes
+from batchwork.evidence.quotes import ABSENT, DENIED, SURPLUS, UNFOUND, UNSAID
+from tests.evidence.quotes import ALONE, made_cases, paper_cases, score
+
+TEXT = """Order 4711
+Buyer: Ada Byron
+Item        Qty   Amount
+Bolt          2    30.00
+Nut           3    40.00
+Subtotal: 70.00
+Discount: 0.00
+Total: 70.00
+Paid: yes. Gift wrap: no. Ship within 30 days of 03/04/2024.
+"""
+VALUE = {
+    "order": "4711",
+    "buyer": "Ada Byron",
+    "items": [{"item": "Bolt", "qty": 2, "amount": 30}, {"item": "Nut", "qty": 3, "amount": 40}],
+    "subtotal": 70,
+    "total": 70,
+    "paid": True,
+    "gift_wrap": False,
+    "note": None,
+}
+
+
+@pytest.mark.parametrize(
+    ("path", "quote", "why"),
+    [
+        ("total", "Total: 70.00", None),
+        ("total", "Total:\n  70.00", None),
+        ("$.answer.items[1].amount", "Nut 3 40.00", None),
+        ("/items/1/amount", "40.00", None),
+        ("gift_wrap", "Gift wrap: no", None),
+        ("total", "Subtotal: 70.00", DENIED),
+        ("items[0].qty", "Nut           3", UNSAID),
+        ("total", "Total: 71.00", UNFOUND),
+        ("total", "The total is 70.00", UNFOUND),
+        ("total", "", UNFOUND),
+        ("buyer", "Buyer:", UNSAID),
+        ("paid", "Gift wrap: no", UNSAID),
+        ("gift_wrap", "Paid: yes", UNSAID),
+        ("items", "Bolt", ABSENT),
+        ("note", "Order", ABSENT),
+        ("vat", "Total: 70.00", ABSENT),
+    ],
+)
+def test_a_quote_is_taken_or_refused_with_the_reason(path: str, quote: str, why: str | None) -> None:
+    evidence = verify_quotes(VALUE, [(path, quote)], TEXT)
+    assert [one.why for one in evidence.rejected] == ([] if why is None else [why])
+    for held in evidence.citations.values():
+        assert all(place.text == TEXT[place.start : place.end] for place in held)
+    (total,) = evidence.citations["total"]
+    assert total.start == TEXT.index("70.00", TEXT.index("Total"))
+    assert total.confidence >= DEFAULT_LINE
+
+
+def test_what_is_cited_is_the_values_own_span() -> None:
+    text = "We agreed on the phone that somebody comes for 1.250,50 EUR, and that was it."
+    evidence = verify_quotes({"price": 1250.5}, [("price", "comes for 1.250,50 EUR, and")], text)
+    assert [place.text for place in evidence.citations["price"]] == ["1.250,50 EUR"]
+    assert evidence.citations["price"][0].confidence >= DEFAULT_LINE
+
+
+def test_a_quote_that_stands_at_several_places_is_settled_by_the_finder_or_stays_below_the_line() -> None:
+    evidence = verify_quotes({"total": 70}, [("total", "70.00")], "Deposit: 70.00\nTotal: 70.00\n")
+    assert [place.start for place in evidence.citations["total"]] == [22]
+    alike = "The boat 12 came in.\nThe boat 12 went out.\n"
+    places = verify_quotes({"length": 12}, [("length", "The boat 12")], alike).citations["length"]
+    assert [place.start for place in places] == [9, 30]
+    assert all(place.confidence < DEFAULT_LINE for place in places)
+
+
+def test_more_quotes_of_one_field_than_anybody_needs_are_not_looked_at() -> None:
+    evidence = verify_quotes(VALUE, [("total", f"no {number}") for number in range(7)], TEXT)
+    assert [one.why for one in evidence.rejected] == [UNFOUND] * 5 + [SURPLUS] * 2
+
+
+def test_through_the_whole_manager_quotes_find_more_and_a_lie_is_not_cited() -> None:
+    cases = [
+        *islice(made_cases(1, seed=5), 0, None, 16),
+        *islice(paper_cases(), 0, None, 25),
+    ]  # all: make evidence-quotes
+    tallies = score(cases, ("exact", "lying"))
+    for kind in ("made", "paper"):
+        exact, alone = tallies["exact"][kind], tallies[ALONE][kind]
+        assert exact.recall >= alone.recall
+        assert exact.precision >= alone.precision
+        assert tallies["lying"][kind].rejected >= exact.fields
+        assert tallies["lying"][kind].lies == 0
+    both = tallies["exact"].values()
+    assert sum(tally.found for tally in both) >= 0.95 * sum(tally.fields for tally in both)
