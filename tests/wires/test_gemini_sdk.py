@@ -217,8 +217,8 @@ def test_a_call_for_embeddings_is_the_one_that_googles_client_makes():
             backend, _ = open_embedder(f"gemini:{name}", setup)
             reply = await backend.complete(pack)
             await backend.aclose()
-            ask = client(server.url).models.embed_content
-            await asyncio.to_thread(ask, model=name, contents=["one", "two"], config=config)
+            google = client(server.url)
+            await asyncio.to_thread(google.models.embed_content, model=name, contents=["one", "two"], config=config)
             return reply, server.asked
 
     reply, (ours, theirs) = asyncio.run(main())
