@@ -46,7 +46,8 @@ def check(made: Embeddings, texts: list[Any], *, bad: frozenset[int] = frozenset
     """Every text but the bad ones has its own vector, in its place."""
     seen = list(made)
     assert [one.index for one in seen] == list(range(len(texts)))
-    assert {one.index for one in seen if one.data is None} == bad
+    errors = {one.index: one.error for one in seen if one.data is None}
+    assert errors.keys() == bad, list(errors.items())[:3]
     for one in seen:
         assert one.error if one.index in bad else one.data == vector_of(texts[one.index], DIMENSIONS)
 
@@ -156,6 +157,34 @@ def test_a_call_that_fails_is_tried_again(provider: Simulator, fault: str, tmp_p
         check(made, texts)
         assert made.cost is not None
         assert made.cost * 10**9 >= sum(call["nano_dollars"] for call in calls(provider) if call["answered"])
+
+
+@pytest.mark.parametrize(
+    ("model", "per_call"),
+    [("gemini:gemini-embedding-001", 100), ("mistral:mistral-embed", 128), ("voyage:voyage-4", 128)],
+)
+def test_other_providers_make_embeddings_in_packs_of_their_own_size(
+    provider: Simulator, model: str, per_call: int, tmp_path: Path
+) -> None:
+    texts = numbered(300)
+    texts[70] = f"a {REFUSED}"
+    base_url = provider.service_url(model.partition(":")[0])
+    with embedded(provider, texts, model=model, base_url=base_url, journal=tmp_path / "j.db", max_cost=1) as made:
+        check(made, texts, bad=frozenset({70}))
+        assert made.cost is not None
+        assert made.cost * 10**9 >= provider.log()["total"]["nano_dollars"], (
+            "where no usage is told, the worst case is booked"
+        )
+    assert sum(call["status"] == 400 for call in calls(provider)) == 0, "what is refused is not in the log of calls"
+    assert provider.log()["total"]["received"] >= 300 // per_call + 16
+
+
+def test_voyage_makes_embeddings_in_batches(provider: Simulator) -> None:
+    texts = numbered(300)
+    told = {"model": "voyage:voyage-4", "base_url": provider.service_url("voyage"), "mode": "batch"}
+    with embedded(provider, texts, **told) as made:
+        check(made, texts)
+    assert {call["batch_id"] is not None for call in calls(provider)} == {True}
 
 
 def test_vectors_go_out_as_arrays_and_tables(provider: Simulator, tmp_path: Path) -> None:

@@ -43,7 +43,7 @@ class EmbedOptions(RunOptions, _Own, total=False):
 _NOT_HERE = frozenset(
     {
         *("prompt", "template", "per_row", "system", "max_tokens", "schema", "response_model", "sampling"),
-        *("extra_body", "reask", "output_tpm", "count_margin", "timeout_per_1k_chars", "view", "progress", "backend"),
+        *("extra_body", "reask", "output_tpm", "count_margin", "timeout_per_1k_chars", "view", "progress"),
     }
 )
 TAKEN = tuple(sorted((RunOptions.__annotations__.keys() - _NOT_HERE) | _Own.__annotations__.keys()))
@@ -61,6 +61,7 @@ def embed(texts: Iterable[str], **options: Unpack[EmbedOptions]) -> Embeddings:
         options: what else goes into every call, for example `{"input_type": "document"}`.
         mode: `"live"`, or `"batch"` for the provider's batches, where it has them for embeddings.
         max_in_flight (4): the most calls at once, each with a pack.
+        backend: one of your own, an `EmbedBackend`.
         base_url, api_key, max_cost, price, rpm, input_tpm, retries, timeout, max_wait, journal, fresh, retry_failed,
             on_event, notify, and those of batches: as for `run`; an item is a pack.
 

@@ -11,10 +11,11 @@ import random
 
 import pytest
 
-from batchwork.backends import Setup, open_backend
+from batchwork.backends import Setup, open_backend, open_embedder
 from batchwork.clock import SystemClock
 from batchwork.core.ports import BatchTag
 from batchwork.core.request import Message, Request, Schema
+from batchwork.core.text_pack import pack_request
 from batchwork.simulator import Simulator
 from tests.backends.conftest import GEMINI, Canned, Say
 
@@ -203,3 +204,24 @@ def test_googles_own_client_understands_the_simulated_provider():
         provider.advance(100)
         assert sdk.batches.get(name=other.name).state.name == "JOB_STATE_CANCELLED"
         sdk.batches.delete(name=other.name)
+
+
+def test_a_call_for_embeddings_is_the_one_that_googles_client_makes():
+    pack = pack_request(["one", "two"], model="", options={"dimensions": 2, "taskType": "RETRIEVAL_DOCUMENT"})
+    config = types.EmbedContentConfig(output_dimensionality=2, task_type="RETRIEVAL_DOCUMENT")
+    name = "gemini-embedding-001"
+
+    async def main():
+        async with Canned(Say({"embeddings": [{"values": [0.5, 1.0]}] * 2})) as server:
+            setup = Setup(clock=SystemClock(), max_in_flight=1, base_url=server.url, api_key="the-key")
+            backend, _ = open_embedder(f"gemini:{name}", setup)
+            reply = await backend.complete(pack)
+            await backend.aclose()
+            google = client(server.url)
+            await asyncio.to_thread(google.models.embed_content, model=name, contents=["one", "two"], config=config)
+            return reply, server.asked
+
+    reply, (ours, theirs) = asyncio.run(main())
+    assert (ours.path, ours.body) == (theirs.path, theirs.body)
+    assert ours.headers["x-goog-api-key"] == theirs.headers["x-goog-api-key"]
+    assert reply.dimensions == 2

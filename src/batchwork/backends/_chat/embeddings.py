@@ -5,7 +5,7 @@ Vectors are matched to their texts by `index`, never by position.
 
 import sys
 from array import array
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -138,8 +138,13 @@ def _joined(data: list[_Vector]) -> bytes:
         data = sorted(data, key=lambda vector: vector.index)
         if [vector.index for vector in data] != list(range(len(data))):
             raise BackendError(lost_result("the answer does not say which vector belongs to which text"))
+    return packed_vectors([vector.embedding for vector in data])
+
+
+def packed_vectors(embeddings: Sequence[bytes | list[float]]) -> bytes:
+    """Vectors as float32, one after the other; a `BackendError` where their lengths differ."""
     try:
-        vectors = [_floats(vector.embedding) for vector in data]
+        vectors = [_floats(embedding) for embedding in embeddings]
     except OverflowError as error:
         raise BackendError(lost_result(f"a vector cannot be read: {error}")) from error
     if len({len(vector) for vector in vectors}) > 1 or any(len(vector) % 4 for vector in vectors[:1]):

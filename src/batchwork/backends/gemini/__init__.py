@@ -30,7 +30,7 @@ from batchwork.backends.gemini.request_body import SAMPLING, ContentBody
 from batchwork.core.errors import BackendError, ConfigError
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.packing import BatchLimits
-from batchwork.core.ports import BatchProgress, BatchTag, Sighting, Traits
+from batchwork.core.ports import BatchProgress, BatchTag, EmbedBackend, Sighting, Traits
 from batchwork.core.providers import providers
 from batchwork.core.reply import Reply, ReportedLimits
 from batchwork.core.request import Request
@@ -66,6 +66,7 @@ class GeminiBackend(WireBackend):
     has an unknown outcome is found by it. After 48 hours a batch that has not ended is gone, with everything in it.
     """
 
+    verb = "generateContent"  # of a live call
     decode_batch = staticmethod(decode_operation)
     reply_in = staticmethod(reply_in)
     kind_of = staticmethod(kind_of)
@@ -78,7 +79,7 @@ class GeminiBackend(WireBackend):
         base_url = (setup.base_url or "").rstrip("/")
         version = _VERSION.search(URL(base_url).path)
         self._version = version[1] if version else "v1"
-        self.path = f"{self._version}/models/{model}:generateContent"
+        self.path = f"{self._version}/models/{model}:{self.verb}"
         self.batches_path = f"{self._version}/batches"
         self._body = ContentBody(model)
         setup = replace(setup, base_url=base_url.removesuffix(f"/{self._version}"))
@@ -230,10 +231,27 @@ def open_backend(name: str, setup: Setup) -> GeminiBackend:
     name = name.removeprefix("models/")
     if not name:
         raise ConfigError(f"gemini: needs a model, for example gemini:{ids[0]}")
+    return GeminiBackend(name, describe(name, None), _placed(setup), provider.auth)
+
+
+def open_embedder(name: str, setup: Setup) -> "EmbedBackend":
+    """The backend that makes embeddings with one Gemini model, by live calls."""
+    from batchwork.backends.gemini.embeddings import GeminiEmbedder  # noqa: PLC0415 - it extends this module's backend
+
+    provider, name = providers()["gemini"], name.removeprefix("models/")
+    if not name or provider.embeddings is None:
+        raise ConfigError("gemini: needs a model, for example gemini:gemini-embedding-001")
+    traits = Traits(name="gemini", limited=True, price_provider="google", price_model=name)
+    return GeminiEmbedder(name, traits, _placed(setup), provider.auth, provider.embeddings)
+
+
+def _placed(setup: Setup) -> Setup:
+    """The same with the address and the key that hold; a ConfigError where there is no key for Google's own."""
+    provider = providers()["gemini"]
     base_url = setup.base_url or setup.settings.addresses.get("gemini") or provider.base_url
     api_key = setup.api_key or setup.settings.keys.get("gemini")
     if api_key is None and base_url == provider.base_url:
         raise ConfigError(
             f"no API key for Gemini: set {provider.keys[0]} in the environment or in .env (in Python also api_key=)"
         )
-    return GeminiBackend(name, describe(name, None), replace(setup, base_url=base_url, api_key=api_key), provider.auth)
+    return replace(setup, base_url=base_url, api_key=api_key)

@@ -7,6 +7,7 @@ from aiohttp import web
 from batchwork.simulator.bodies import decoded, parsed
 from batchwork.simulator.calls import Calls, Handler
 from batchwork.simulator.gemini.batches import GeminiBatches
+from batchwork.simulator.gemini.embeddings import GeminiEmbeddings
 from batchwork.simulator.gemini.files import GeminiFiles
 from batchwork.simulator.gemini.wire import GeminiWire
 from batchwork.simulator.world import World
@@ -40,6 +41,7 @@ class GeminiTable:
             "POST /v1/models/([^/]+):generateContent": self.calls,
             "POST /v1/models/([^/]+):streamGenerateContent": Calls(world, GeminiWire(world, stream=True)),
             "POST /v1/models/([^/]+):countTokens": count_tokens,
+            "POST /v1/models/([^/]+):batchEmbedContents": Calls(world, GeminiEmbeddings(world)),
             "POST /v1/models/([^/]+):batchGenerateContent": create,
             "POST /upload/v1/files": files.upload,
             "GET /v1/files": handler("files", files.listed),

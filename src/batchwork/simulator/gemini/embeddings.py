@@ -1,0 +1,62 @@
+"""Gemini's `batchEmbedContents`: up to 100 contents, a vector for each, in their order; it tells no usage."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from batchwork.simulator import tokens
+from batchwork.simulator.bill import Usage
+from batchwork.simulator.errors import Refused
+from batchwork.simulator.gemini.wire import GeminiWire
+from batchwork.simulator.openai.embeddings import REFUSED, VectorForm, embeddings_of
+from batchwork.simulator.prompt import Answer, Prompt, Turn, digest_of
+
+_MOST = 100
+_DIMENSIONS = 3072
+
+
+class GeminiEmbeddings(GeminiWire):
+    """`POST /v1/models/{model}:batchEmbedContents`."""
+
+    path = "/v1/models/{model}:batchEmbedContents"
+
+    def parse(self, headers: Mapping[str, str], body: object, model: str = "") -> Prompt:
+        """The texts of a call; one that is empty or refused is refused with all the others."""
+        del headers
+        requests = body.get("requests") if isinstance(body, dict) else None
+        if not isinstance(requests, list) or not 1 <= len(requests) <= _MOST:
+            raise _wrong(f"BatchEmbedContentsRequest.requests: at most {_MOST} requests can be in one batch")
+        texts, lengths = [], set()
+        for number, one in enumerate(requests):
+            where = f"BatchEmbedContentsRequest.requests[{number}]"
+            if not isinstance(one, dict) or one.get("model") != f"models/{model}":
+                raise _wrong(f"{where}.model: must match the model of the path")
+            parts = (one.get("content") or {}).get("parts") or []
+            text = "".join(str(part.get("text", "")) for part in parts)
+            if not text or REFUSED in text:
+                raise _wrong(f"{where}.content: " + ("is required" if not text else "refused (simulated)"))
+            texts.append(text)
+            lengths.add(one.get("outputDimensionality") or _DIMENSIONS)
+        if len(lengths) > 1:
+            raise _wrong("all requests must have the same outputDimensionality")
+        turns = tuple(Turn("user", text) for text in texts)
+        return Prompt(
+            model=model,
+            system="",
+            turns=turns,
+            digest=digest_of(model, "", turns, ()),
+            input_tokens=sum(map(tokens.count, texts)),
+            max_tokens=0,
+            vectors=VectorForm(int(lengths.pop())),
+        )
+
+    def answer(
+        self, prompt: Prompt, answer: Answer, usage: Usage, number: int, batched_at: float | None = None
+    ) -> dict[str, Any]:
+        """The whole body."""
+        del number, batched_at
+        whole = embeddings_of(prompt, answer, usage, "", 0)
+        return {"embeddings": [{"values": one["embedding"]} for one in whole["data"]]}
+
+
+def _wrong(message: str) -> Refused:
+    return Refused(400, f"* {message}", type="INVALID_ARGUMENT")
