@@ -98,6 +98,8 @@ class GeminiBatch(Batch):
         if state == "EXPIRED" and (record := self._world.log.batches.get(self.id)) is not None:
             record.gone = True
         if state in ("SUCCEEDED", "CANCELLED") and self._output is None:
+            await super().settle()  # what became due while the others were answered
+        if state in ("SUCCEEDED", "CANCELLED") and self._output is None:
             lines = [self._lines[number][1] for number in range(self.size) if number in self._lines]
             self._output = self._inlined(lines) if self._inline else self._filed(lines)
 

@@ -79,7 +79,8 @@ class OpenAIBatch(Batch):
         await super().settle()
         status = self.status()
         if status in _OVER and self._outputs is None:
-            self._outputs = self._written(status)
+            await super().settle()  # what became due while the others were answered
+            self._outputs = self._outputs or self._written(status)
 
     def _parse(self, body: Any) -> Prompt:
         prompt = self._wire.parse({}, body)
