@@ -11,6 +11,7 @@ from contextlib import closing
 from batchwork.core.event import Admitted, Began, Ended, Settled
 from batchwork.core.intake import Intake
 from batchwork.core.outcome import Succeeded
+from batchwork.core.ports import ForeseeingJournal
 from batchwork.core.reply import Reply, Usage
 from batchwork.core.request import Request
 from batchwork.journals import journal_address, open_journal, open_reader
@@ -39,9 +40,11 @@ def _run(where: object, count: int, window: int) -> None:
         journal.begin(BEGAN)
         for start in range(0, count, window):
             todo = []
-            for place in range(start, min(start + window, count)):
-                request = Request.ask(f"What is the capital of country {place}, and why?", model="mock:echo")
-                state = journal.place(place, Intake(fingerprint=request.fingerprint, request=request, columns=None))
+            rows = [_row(place) for place in range(start, min(start + window, count))]
+            if isinstance(journal, ForeseeingJournal):
+                journal.foresee(rows)
+            for place, row in enumerate(rows, start):
+                state = journal.place(place, row)
                 if state.status == "pending":
                     journal.record(Admitted(item=state.item, reserved_nano=100))
                     todo.append((place, state.item))
@@ -56,6 +59,11 @@ def _run(where: object, count: int, window: int) -> None:
             for _, item in todo:
                 journal.release(item)
         journal.record(Ended(inputs=count))
+
+
+def _row(place: int) -> Intake:
+    request = Request.ask(f"What is the capital of country {place}, and why?", model="mock:echo")
+    return Intake(fingerprint=request.fingerprint, request=request, columns=None)
 
 
 if __name__ == "__main__":
