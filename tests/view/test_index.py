@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -82,6 +83,18 @@ def test_columns_are_the_same_filled_step_by_step_and_loaded(tmp_path: Path) -> 
         assert loaded.select(selection).tolist() == columns.select(selection).tolist() != []
     assert loaded.counts() == columns.counts()
     assert loaded.failures() == columns.failures()
+
+
+def test_several_who_look_at_a_journal_for_the_first_time_make_one_index(tmp_path: Path) -> None:
+    path = tmp_path / "run.db"
+    write_everything(path)
+
+    def look(_: int) -> str:
+        with closing(JournalReader(path)) as reader, closing(open_index(tmp_path / "i.db", reader)) as index:
+            return str(index.fits(reader))
+
+    with ThreadPoolExecutor(8) as threads:
+        assert set(threads.map(look, range(24))) == {"True"}
 
 
 def test_an_index_of_another_journal_or_of_no_index_at_all_is_made_anew(tmp_path: Path) -> None:

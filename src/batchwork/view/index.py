@@ -4,6 +4,7 @@ It holds nothing that the journal does not hold, so it may be deleted at any tim
 is made anew. Several viewers may share one: each step goes on from where the file is.
 """
 
+import fcntl
 import json
 import os
 import sqlite3
@@ -75,22 +76,34 @@ def open_index(path: Path, reader: JournalReader) -> "SideIndex":
     """
     try:
         make_folder(path.parent)
-        index = SideIndex(path)
-        try:
-            if index.fits(reader):
-                return index
-        except sqlite3.DatabaseError:  # there is nothing yet, or something else
-            pass
-        index.close()
-        for part in ("", "-wal", "-shm"):
-            path.with_name(path.name + part).unlink(missing_ok=True)
-        index = SideIndex(path)
-        index.make(reader)
+        with _alone_in(path.parent):
+            index = SideIndex(path)
+            try:
+                if index.fits(reader):
+                    return index
+            except sqlite3.DatabaseError:  # there is nothing yet, or something else
+                pass
+            index.close()
+            for part in ("", "-wal", "-shm"):
+                path.with_name(path.name + part).unlink(missing_ok=True)
+            index = SideIndex(path)
+            index.make(reader)
     except (OSError, sqlite3.Error) as error:
         raise ConfigError(
             f"the index {path} cannot be written ({error}): set XDG_CACHE_HOME to another folder"
         ) from error
     return index
+
+
+@contextmanager
+def _alone_in(folder: Path) -> Iterator[None]:
+    """Two who look at one journal for the first time make one index."""
+    descriptor = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, PRIVATE_FILE)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 class SideIndex:
