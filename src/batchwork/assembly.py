@@ -286,4 +286,9 @@ def _open_journal(plan: Plan, supplied: Supplied, clock: Clock) -> Journal:
     if plan.fresh and (aside := put_aside(plan.journal)) is not None:
         _log.warning("the journal as it was is %s", aside)
         _tell_of_batches(aside)
-    return open_journal(plan.journal, utc=clock.utc, max_wait_s=plan.policy.max_wait_s)
+    return open_journal(plan.journal, utc=clock.utc, max_wait_s=plan.policy.max_wait_s, shares=shares_work(plan))
+
+
+def shares_work(plan: Plan) -> bool:
+    """Whether other processes may work on the same run: call by call, and where no ceiling holds for one process."""
+    return plan.shares and plan.mode == "live" and plan.policy.max_cost_nano is None

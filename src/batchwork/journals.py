@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 from batchwork.core.dsn import Dsn, JournalAddress, is_dsn
-from batchwork.core.errors import JournalError
+from batchwork.core.errors import JournalError, JournalLockedError
 from batchwork.journal import (
     JournalReader,
     SqliteJournal,
@@ -41,13 +41,23 @@ def open_reader(address: JournalAddress, *, pinned: bool = False) -> JournalRead
     return DatabaseReader(address, pinned=pinned)
 
 
-def open_journal(address: JournalAddress, *, utc: Callable[[], float], max_wait_s: float) -> SqliteJournal:
-    """A journal that this process writes; for so long it waits for a database that is away."""
+def open_journal(
+    address: JournalAddress, *, utc: Callable[[], float], max_wait_s: float, shares: bool = False
+) -> SqliteJournal:
+    """A journal that this process writes; for so long it waits for a database that is away.
+
+    One in a database that has an owner already is joined, where the caller `shares` it.
+    """
     if isinstance(address, Path):
         return SqliteJournal(address, utc=utc)
-    from batchwork.postgres.journal import PostgresJournal  # noqa: PLC0415
+    from batchwork.postgres.journal import JoinedJournal, PostgresJournal  # noqa: PLC0415
 
-    return PostgresJournal(address, utc=utc, max_wait_s=max_wait_s)
+    try:
+        return PostgresJournal(address, utc=utc, max_wait_s=max_wait_s, shares=shares)
+    except JournalLockedError:
+        if not shares:
+            raise
+    return JoinedJournal(address, utc=utc, max_wait_s=max_wait_s)
 
 
 def is_there(address: JournalAddress) -> bool:

@@ -21,6 +21,7 @@ class Plan:
     accounts: tuple[str, ...] = ()  # shared with other processes: their limits hold beside the policy's
     price: Price | None = None  # stated by the user; None: look it up
     journal: JournalAddress | None = None  # None: in memory
+    shares: bool = False  # other processes may work on the same run, and this one joins theirs
     fresh: bool = False
     retry_failed: frozenset[FailureKind] = frozenset()  # what has failed in these ways is taken up again, too
     base_url: str | None = field(default=None, repr=False)  # there may be a key in it

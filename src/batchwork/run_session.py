@@ -54,6 +54,7 @@ class RunSession:
         self.engine: Engine | None = None  # once it is open
         self.still_running: list[str] = []  # the batches that go on at the provider after an interruption
         self._cancelled = False
+        self._has_helped = False  # what has failed meanwhile has failed in this run
         self._run: Run | None = None
         self._interrupts = 0
         self._viewer = ViewProcess(plan.journal) if supplied.view else None
@@ -85,6 +86,13 @@ class RunSession:
             raise RunPaused(reason=str(error), remedy=remedy, cause="journal") from error
 
     async def _carried_out(self) -> Results:
+        """Help whoever reads the input, if somebody does; then everything is gone through here."""
+        while (results := await self._one_pass()) is None:
+            self._has_helped = True
+        return results
+
+    async def _one_pass(self) -> Results | None:
+        """One pass over the input, or None: over what another process has placed of it."""
         elsewhere = _FROM_AN_ADDRESS if self._source is not None and self._has_moved() else frozenset()
         async with AsyncExitStack() as stack:
             if self._viewer is not None:
@@ -106,10 +114,13 @@ class RunSession:
             if self._on_open is not None:
                 self._on_open(engine)
             try:
-                accounting = await self._see_through(engine, run, self._retry_failed | elsewhere)
+                again = frozenset() if self._has_helped else self._retry_failed | elsewhere
+                accounting = await self._see_through(engine, run, again)
             finally:
                 if self._notifier is not None:
                     self._notifier.take_stock()
+        if engine.is_helper and run.stopped in (None, "budget"):
+            return None
         if run.interrupted and not self._cancelled:
             raise Interrupted("the run was interrupted; what is finished is kept")
         source = engine.journal if self._plan.journal is None else open_reader(self._plan.journal)
@@ -127,6 +138,9 @@ class RunSession:
         if self._cancelled:
             self.cancel()
         before = engine.journal.count() if self._source is None else 0
+        if engine.is_helper:
+            await engine.help(run)
+            return account(engine.journal.counts())
         if self._source is None and self._cancelled:
             await run.run(iter(()), is_input=False)
         elif self._source is None:

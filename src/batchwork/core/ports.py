@@ -7,6 +7,7 @@ from enum import Enum
 from typing import Any, Protocol, runtime_checkable
 
 from batchwork.core.batch_book import BatchBook
+from batchwork.core.block import Sight, TakenBlock, Turn
 from batchwork.core.event import Began, Event
 from batchwork.core.failure import Failure
 from batchwork.core.intake import InputRow
@@ -316,3 +317,28 @@ class ForeseeingJournal(Protocol):
 
     def foresee(self, rows: Sequence[InputRow]) -> None:
         """These rows are placed next, in this order."""
+
+
+@runtime_checkable
+class SharedJournal(Journal, Protocol):
+    """A journal on which several processes may be at work: one is its owner and reads the input, others have joined."""
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether this process lets others work with it."""
+
+    @property
+    def is_joined(self) -> bool:
+        """Whether another process is its owner."""
+
+    def is_elsewhere(self, index: int) -> bool:
+        """Whether another process works on this place since before this run began."""
+
+    def exchange(self, turn: Turn) -> Sight:
+        """Tell the others and ask them, waiting for the answer; for a thread beside the loop."""
+
+    def hold(self, block: TakenBlock) -> None:
+        """Be the one who works on the items of a block; `release` of each of them ends that."""
+
+    def done_with(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """The blocks that are finished since the last time, and those that are left with work in them."""

@@ -1,20 +1,21 @@
 """The opened parts of one run: one backend behind one gate, writing one journal. It starts passes over inputs."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from batchwork.core.event import Event, RunInput
 from batchwork.core.failure import FailureKind
-from batchwork.core.intake import InputRow
+from batchwork.core.intake import InputRow, Work
 from batchwork.core.outcome import AnyOutcome, Status
-from batchwork.core.ports import Backend, BatchBackend, Checker, Journal, Standing
+from batchwork.core.ports import Backend, BatchBackend, Checker, Journal, SharedJournal, Standing
 from batchwork.core.stats import Tally
 from batchwork.engine.batch_run import BatchRun
 from batchwork.engine.live_run import LiveRun
 from batchwork.engine.parts import Parts
-from batchwork.engine.read_ahead import ReadAhead
+from batchwork.engine.read_ahead import Later, ReadAhead
 from batchwork.engine.run import Run
+from batchwork.engine.sharing import Sharing
 from batchwork.engine.slices import Slices
 from batchwork.engine.worklist import open_inputs, reopen_items
 from batchwork.notify import NoticeTarget
@@ -72,11 +73,34 @@ class Engine(Parts):
         """Read an input and see it through; one that may block is read `ahead` in a thread of its own."""
         apart = ReadAhead(intakes, window=ahead, wake=run.wake) if ahead else None
         rows = intakes if apart is None else apart
+        source = open_inputs(self.journal, rows, self.tally, again=retry_failed, asks_lost=self.uses_batches)
         try:
-            await run.run(open_inputs(self.journal, rows, self.tally, again=retry_failed, asks_lost=self.uses_batches))
+            if isinstance(self.journal, SharedJournal) and self.journal.is_shared:
+                async with self._sharing(self.journal, source, run) as shared:
+                    await run.run(shared)
+            else:
+                await run.run(source)
         finally:
             if apart is not None:
                 await apart.aclose()
+
+    @property
+    def is_helper(self) -> bool:
+        """Whether another process reads the input."""
+        return isinstance(self.journal, SharedJournal) and self.journal.is_joined
+
+    async def help(self, run: Run) -> None:
+        """Work on what another process places, until it is gone."""
+        assert isinstance(self.journal, SharedJournal)
+        async with self._sharing(self.journal, None, run) as shared:
+            await run.run(shared, is_input=False)
+
+    def _sharing(self, journal: SharedJournal, source: Iterator[Work | Later | None] | None, run: Run) -> Sharing:
+        policy = self.policy
+        window, max_wait_s = policy.max_in_flight, policy.max_wait_s
+        return Sharing(
+            journal, self.tally, source, clock=self.clock, wake=run.wake, window=window, max_wait_s=max_wait_s
+        )
 
     async def again(self, run: Run) -> None:
         """Take the journal's failed, deferred and pending items up again."""

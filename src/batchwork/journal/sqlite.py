@@ -59,15 +59,21 @@ class SqliteJournal:
         )
 
     def book_lost_calls(self) -> int:
-        if not self._sums.reserved:
-            return 0
-        self.flush()
-        self._reader.refresh()
-        open_calls = self._items.reserved()
+        open_calls = self._open_calls()
         for row in open_calls:
-            self.record(lost_call(self.take(row.item)))
+            known = self._rows.get(row.item, row)
+            self._cache.hold(known)
+            self.record(lost_call(known))
             self.release(row.item)
         return len(open_calls)
+
+    def _open_calls(self) -> list[ItemRow]:
+        """The items with a call that nobody waits for any more."""
+        if not self._sums.reserved:
+            return []
+        self.flush()
+        self._reader.refresh()
+        return self._items.reserved()
 
     # -- which item a row is --------------------------------------------------------------------
 

@@ -1,25 +1,55 @@
-"""The journal in a database: the same events, codec, placing and fold as in a file, over a writer of its own."""
+"""The journal in a database: the same events, codec, placing and fold as in a file, over a writer of its own.
 
+Several processes may be at work on it: its owner reads the input and places it, others join and work on blocks of what
+is placed. Each writes only about the items that it has.
+"""
+
+from bisect import bisect
 from collections import Counter
 from collections.abc import Callable, Sequence
 
+from batchwork.core.block import Sight, TakenBlock, Turn
 from batchwork.core.dsn import Dsn
+from batchwork.core.errors import JournalLockedError
+from batchwork.core.event import Began, Ended, Event
 from batchwork.core.intake import InputRow
+from batchwork.core.outcome import Status
+from batchwork.core.ports import Standing
+from batchwork.core.runstate import lost_call
+from batchwork.journal.rows import ItemRow
 from batchwork.journal.sqlite import SqliteJournal
+from batchwork.postgres.blocks import DatabaseBlocks
+from batchwork.postgres.reader import DatabaseItems
 from batchwork.postgres.writer import DatabaseWriter
 
 DEFAULT_MAX_WAIT_S = 900.0
 
 
 class PostgresJournal(SqliteJournal):
-    """A journal in a database that this process writes; construction opens it and takes the writer's lock."""
+    """A journal in a database of which this process is the owner; construction opens it and takes the owner's lock."""
 
     foresees = 512
+    is_joined = is_shared = False
 
     _writer: DatabaseWriter
+    _items: DatabaseItems
 
-    def __init__(self, dsn: Dsn, *, utc: Callable[[], float], max_wait_s: float = DEFAULT_MAX_WAIT_S) -> None:
-        self._write_with(DatabaseWriter(dsn, max_wait_s=max_wait_s), utc)
+    def __init__(
+        self, dsn: Dsn, *, utc: Callable[[], float], max_wait_s: float = DEFAULT_MAX_WAIT_S, shares: bool = False
+    ) -> None:
+        self.is_shared = shares
+        self._open_with(DatabaseWriter(dsn, max_wait_s=max_wait_s), utc)
+
+    def _open_with(self, writer: DatabaseWriter, utc: Callable[[], float]) -> None:
+        self._write_with(writer, utc)
+        self._dsn = writer.dsn
+        self._blocks: DatabaseBlocks | None = None
+        self._elsewhere: list[tuple[int, int]] = []  # places that others work on, since before this run began
+        self._block_of: dict[int, int] = {}  # by item, of those that were taken and are not released
+        self._open_in: Counter[int] = Counter()  # so many are, by block
+        self._has_taken = False
+        self._finished: list[int] = []
+        self._left: set[int] = set()  # blocks with items that this process will not see through
 
     def foresee(self, rows: Sequence[InputRow]) -> None:
         """Fetch what is known of the rows that come next, at once."""
@@ -30,3 +60,111 @@ class PostgresJournal(SqliteJournal):
                 for fingerprint, count in looked_up.items()
             }
         )
+
+    # -- beside others --------------------------------------------------------------------------
+
+    def begin(self, began: Began) -> Standing:
+        """Start a run. What others are at work on stays theirs, where this journal is shared."""
+        blocks = self._blocks
+        if blocks is None and (self.is_shared or self._items.has_blocks()):
+            blocks = self._blocks = DatabaseBlocks(self._dsn, worker=self._writer.id, model=began.model)
+        if blocks is not None:
+            self._elsewhere = blocks.begin()
+        if self._elsewhere and not self.is_shared:
+            raise JournalLockedError(
+                f"other processes are at work on the journal {self._dsn}, or were a minute ago; wait for them, or stop"
+                " them"
+            )
+        standing = super().begin(began)
+        if blocks is not None:
+            blocks.began = self._sums.began
+        return standing
+
+    def exchange(self, turn: Turn) -> Sight:
+        """Tell the others and ask them; for a thread beside the loop."""
+        assert self._blocks is not None
+        return self._blocks.exchange(turn)
+
+    def is_elsewhere(self, index: int) -> bool:
+        """Whether another process works on this place since before this run began."""
+        at = bisect(self._elsewhere, (index, index)) - 1
+        near = self._elsewhere[max(at, 0) : at + 2]
+        return any(first <= index < stop for first, stop in near)
+
+    def hold(self, block: TakenBlock) -> None:
+        """Be the one who works on the items of a block; calls that its worker before us left open are booked."""
+        self.release, self._has_taken = self._release_taken, True
+        for state, _ in block.items:
+            assert isinstance(state, ItemRow)
+            self._cache.hold(state)
+            self._block_of[state.item] = block.first
+            if state.reserved_nano:
+                self.record(lost_call(state))
+        self._open_in[block.first] += len(block.items)
+        if not block.items:
+            self._finished.append(block.first)
+
+    def _release_taken(self, item: int) -> None:
+        block, row = self._block_of.pop(item, None), self._rows.get(item)
+        if block is not None:
+            if row is not None and row.status is Status.PENDING:
+                self._left.add(block)
+            self._open_in[block] -= 1
+            if not self._open_in[block]:
+                del self._open_in[block]
+                if block not in self._left:
+                    self._finished.append(block)
+        self._cache.release(item)
+
+    def done_with(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """The blocks that are finished since the last time, and those that are left with work in them."""
+        finished, self._finished = tuple(self._finished), []
+        left = tuple(block for block in self._left if block not in self._open_in)
+        self._left.difference_update(left)
+        return finished, left
+
+    def _open(self, row: ItemRow, index: int, intake: InputRow, digest: int) -> None:
+        if self._elsewhere and not (row.is_new and self.at(index) is None):
+            raise JournalLockedError(
+                f"other processes are at work on another input in the journal {self._dsn}; wait for them, or take"
+                " another journal"
+            )
+        super()._open(row, index, intake, digest)
+
+    def _open_calls(self) -> list[ItemRow]:
+        if not self._sums.reserved and not self._has_taken:
+            return []
+        self.flush()
+        return self._items.reserved_beside(self._writer.id)
+
+    def close(self) -> None:
+        """Write everything queued, say goodbye and let go."""
+        try:
+            super().close()
+        finally:
+            if self._blocks is not None:
+                self._blocks.end()
+
+
+class JoinedJournal(PostgresJournal):
+    """A journal whose owner is another process: this one works on blocks that the owner offers."""
+
+    is_joined = is_shared = True
+
+    def __init__(self, dsn: Dsn, *, utc: Callable[[], float], max_wait_s: float = DEFAULT_MAX_WAIT_S) -> None:
+        self._open_with(DatabaseWriter(dsn, max_wait_s=max_wait_s, is_owner=False), utc)
+
+    def begin(self, began: Began) -> Standing:
+        """Nothing begins: the owner has begun."""
+        self._blocks = DatabaseBlocks(self._dsn, worker=self._writer.id, model=began.model)
+        sums = self._sums
+        return Standing(run_id=self.run_id, spent_nano=sums.spent, unconfirmed_nano=sums.unconfirmed, recovered=0)
+
+    def record(self, event: Event) -> None:
+        """Queue one fact; the end of the run is the owner's to tell."""
+        if not isinstance(event, Ended):
+            super().record(event)
+
+    def _open_calls(self) -> list[ItemRow]:
+        self.flush()
+        return self._items.reserved_in_blocks(self._writer.id)

@@ -189,6 +189,24 @@ class DatabaseItems(ItemTable):
         rows = cast(DatabaseConnection, self._connection).all(_FOUND, (list(spans), list(lows), list(highs)))
         return self._made(rows)
 
+    def rows_at(self, first: int, stop: int) -> list[ItemRow]:
+        """The rows at these places, as they stand now."""
+        return self._rows("WHERE idx >= ? AND idx < ? ORDER BY idx", first, stop)
+
+    def has_blocks(self) -> bool:
+        """Whether a run that several processes worked on has left blocks, or is not over."""
+        return self._connection.one("SELECT FROM block LIMIT 1") is not None
+
+    def reserved_in_blocks(self, worker: int) -> list[ItemRow]:
+        """Items with a call whose fate is open, in the blocks of one worker."""
+        where = "EXISTS (SELECT FROM block b WHERE b.worker = ? AND idx >= b.first AND idx < b.stop)"
+        return self._rows(f"WHERE reserved <> 0 AND {where}", worker)
+
+    def reserved_beside(self, worker: int) -> list[ItemRow]:
+        """The same where no other worker has them in a block."""
+        where = "NOT EXISTS (SELECT FROM block b WHERE b.worker <> ? AND idx >= b.first AND idx < b.stop)"
+        return self._rows(f"WHERE reserved <> 0 AND {where}", worker)
+
     def counts(self, below: int | None) -> dict[Status, int]:
         where = "idx IS NOT NULL" if below is None else f"idx < {int(below)}"
         found = dict(self._connection.each(f"SELECT status, count(*) FROM item WHERE {where} GROUP BY status"))
@@ -267,6 +285,18 @@ class DatabaseReader(JournalReader):
         if self._pinned and row is not None and not self._events.has(row.request_seq):
             self._events.fetch([near.request_seq for near in self.items.near(item)])
         return super().request_of(item)
+
+    def fetch_requests(self, rows: list[ItemRow]) -> None:
+        """Have the requests of these items at hand."""
+        self._events.fetch([row.request_seq for row in rows])
+
+    def asked(self, row: ItemRow) -> Request | None:
+        """What an item asks; None when its row of the input was bad."""
+        return self._events.opened(row, row.request_seq).request
+
+    def event(self, seq: int) -> Event | None:
+        """The event of this number."""
+        return self._events.at(seq)
 
     def last_at(self) -> float:
         (at,) = self._connection.one("SELECT at FROM event ORDER BY place DESC LIMIT 1") or (0.0,)

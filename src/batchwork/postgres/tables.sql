@@ -5,7 +5,7 @@ CREATE TABLE meta (
   events bigint NOT NULL DEFAULT 0) WITH (fillfactor = 10);
 CREATE TABLE worker (
   id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text NOT NULL, epoch integer NOT NULL DEFAULT 1,
-  state text NOT NULL DEFAULT 'live' CHECK (state IN ('live', 'done', 'dead')),
+  state text NOT NULL DEFAULT 'live' CHECK (state IN ('live', 'done', 'dead')), is_owner boolean NOT NULL DEFAULT true,
   joined_at timestamptz NOT NULL DEFAULT clock_timestamp(), renewed_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   seq bigint NOT NULL DEFAULT 0, began bigint NOT NULL DEFAULT 0,
   spent bigint NOT NULL DEFAULT 0, unconfirmed bigint NOT NULL DEFAULT 0, reserved bigint NOT NULL DEFAULT 0,
@@ -24,6 +24,10 @@ CREATE TABLE item (
 ) WITH (fillfactor = 45, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 50000);
 CREATE UNIQUE INDEX item_identity ON item (fingerprint, occurrence);
 CREATE INDEX item_place ON item (idx);
+-- Places that the owner has placed and offers to all, until they are done. Nobody: they are free.
+CREATE TABLE block (
+  first bigint PRIMARY KEY, stop bigint NOT NULL CHECK (stop > first), began bigint NOT NULL,
+  worker integer REFERENCES worker, claims integer NOT NULL DEFAULT 0) WITH (fillfactor = 50);
 CREATE TABLE blob (digest bytea PRIMARY KEY, body bytea NOT NULL, crc bigint NOT NULL);
 CREATE TABLE output (
   path text PRIMARY KEY, size bigint NOT NULL, mtime_ns bigint NOT NULL,

@@ -1,8 +1,11 @@
 """Decides who is at work on a journal: one row per worker is its heartbeat, its fence and the mark of its last commit.
 
-All times are the database's own.
+One worker at a time is the owner, who reads the input. Each worker's session holds a lock of its own: whoever is killed
+loses it at once, and counts as dead after a short grace; whoever is stopped keeps it, and its lease decides. All times
+are the database's own.
 """
 
+from batchwork.postgres import schema
 from batchwork.postgres.connection import SyncConnection
 
 WORKER_BITS = 36  # of the number of an event; the worker stands above them
@@ -10,8 +13,8 @@ HEARTBEAT_S = 5.0
 LEASE_S = 30.0
 GRACE_S = 3.0  # since its last renewal, for a worker whose session is gone: it may be opening another
 
-_JOIN = "INSERT INTO worker (name, seq) VALUES (%s, 0) RETURNING id"
-_REPLACE = "UPDATE worker SET state = 'dead', epoch = epoch + 1 WHERE state = 'live'"
+_JOIN = "INSERT INTO worker (name, is_owner) VALUES (%s, %s) RETURNING id"
+_REPLACE = "UPDATE worker SET state = 'dead', epoch = epoch + 1 WHERE state = 'live' AND is_owner"
 _RENEW = "UPDATE worker SET renewed_at = clock_timestamp() WHERE id = %s AND epoch = %s AND state = 'live'"
 _LEAVE = "UPDATE worker SET state = 'done', renewed_at = clock_timestamp() WHERE id = %s AND epoch = %s"
 # A database that was away makes every worker look dead: all get one lease to come back.
@@ -20,23 +23,45 @@ SELECT coalesce(max(greatest(
   extract(epoch FROM renewed_at - clock_timestamp()) + %s,
   CASE WHEN renewed_at < pg_postmaster_start_time()
     THEN extract(epoch FROM pg_postmaster_start_time() - clock_timestamp()) + %s ELSE 0 END)), 0)
-FROM worker WHERE state = 'live'
+FROM worker WHERE state = 'live' AND is_owner
+"""
+_REAP = """
+UPDATE worker SET state = 'dead', epoch = epoch + 1 WHERE id IN (
+  SELECT id FROM worker AS w WHERE state = 'live' AND id <> %(me)s
+    AND pg_postmaster_start_time() < clock_timestamp() - %(lease_s)s * interval '1 s'
+    AND (renewed_at < clock_timestamp() - %(lease_s)s * interval '1 s'
+      OR renewed_at < clock_timestamp() - %(grace_s)s * interval '1 s' AND NOT EXISTS (
+        SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 2 AND objid = w.id::oid
+          AND classid = %(lock)s::bigint::oid
+          AND database = (SELECT oid FROM pg_database WHERE datname = current_database())))
+  FOR UPDATE SKIP LOCKED)
+RETURNING name
 """
 
 
 def wait_for_others(session: SyncConnection) -> float:
-    """Seconds until those who have not said goodbye, and hold no lock, count as dead."""
+    """Seconds until an owner that has not said goodbye, and holds no lock, counts as dead."""
     (wait_s,) = session.execute(_WAIT, (GRACE_S, LEASE_S)).fetchone() or (0,)
     return max(0.0, float(wait_s))
 
 
-def join(session: SyncConnection, name: str) -> int:
-    """Take over from whoever was there, and get a row of one's own; its number."""
+def join(session: SyncConnection, name: str, *, is_owner: bool) -> int:
+    """Get a row of one's own, as the owner instead of whoever was that before; its number."""
     with session.transaction():
-        session.execute(_REPLACE)
-        row = session.execute(_JOIN, (name,)).fetchone()
+        if is_owner:
+            session.execute(_REPLACE)
+        row = session.execute(_JOIN, (name, is_owner)).fetchone()
     assert row is not None
     return int(row[0])
+
+
+def show_life(session: SyncConnection, schema_name: str, worker: int) -> None:
+    """Let the session hold the worker's lock: when it is gone, the others see that."""
+    session.execute("SELECT pg_advisory_lock(%s, %s)", (_lock_of(schema_name), worker))
+
+
+def _lock_of(schema_name: str) -> int:
+    return schema.lock_key("workers", schema_name) & 0x7FFFFFFF
 
 
 def renew(session: SyncConnection, worker: int, epoch: int) -> None:
@@ -47,3 +72,13 @@ def renew(session: SyncConnection, worker: int, epoch: int) -> None:
 def leave(session: SyncConnection, worker: int, epoch: int) -> None:
     """Say goodbye: nobody need wait for this worker."""
     session.execute(_LEAVE, (worker, epoch))
+
+
+def reap(session: SyncConnection, schema_name: str, *, me: int, patience: float = 1.0) -> list[str]:
+    """Fence off the dead among the others; their names.
+
+    Whoever was not connected for a whole lease has more `patience`: it cannot tell who lost the database with it.
+    """
+    lease_s, grace_s = LEASE_S * patience, (GRACE_S if patience == 1.0 else LEASE_S * patience)
+    values = {"me": me, "lease_s": lease_s, "grace_s": grace_s, "lock": _lock_of(schema_name)}
+    return [row[0] for row in session.execute(_REAP, values).fetchall()]

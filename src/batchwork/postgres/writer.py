@@ -31,7 +31,7 @@ from batchwork.postgres.connection import LOST, DatabaseAwayError, SyncConnectio
 from batchwork.postgres.group import BLOB, GROUP, packed_group, trim_places
 from batchwork.postgres.identities import DatabaseIdentities
 from batchwork.postgres.reader import DatabaseReader
-from batchwork.postgres.workers import HEARTBEAT_S, WORKER_BITS, join, leave, renew, wait_for_others
+from batchwork.postgres.workers import HEARTBEAT_S, WORKER_BITS, join, leave, renew, show_life, wait_for_others
 
 _log = logging.getLogger(__name__)
 _FIRST_WAIT_S, _LONGEST_WAIT_S = 0.1, 5.0
@@ -43,13 +43,17 @@ _SETTLED = codec.KINDS[Settled]
 
 
 class DatabaseWriter(JournalWriter):
-    """A journal in a database that this process writes, from construction until `close`."""
+    """A journal in a database that this process writes, from construction until `close`.
+
+    The owner, who places the input, is alone; others join to work on what it has placed.
+    """
 
     reader: DatabaseReader
     identities: DatabaseIdentities  # type: ignore[assignment]
 
-    def __init__(self, dsn: Dsn, *, max_wait_s: float) -> None:
+    def __init__(self, dsn: Dsn, *, max_wait_s: float, is_owner: bool = True) -> None:
         self.dsn = dsn
+        self._is_owner = is_owner
         self._max_wait_s = max_wait_s
         self._session: SyncConnection | None = None
         self._last_pid = 0  # of the session before, which may still be there
@@ -60,10 +64,11 @@ class DatabaseWriter(JournalWriter):
         with in_our_words(dsn), ExitStack() as undo:
             session = undo.enter_context(self._connect())
             self.name = f"{socket.gethostname()}:{os.getpid()}"
-            self._lock(session)
-            self._wait(session)
-            self.id = join(session, self.name)
+            if is_owner:
+                self._replace_owner(session)
+            self.id = join(session, self.name, is_owner=is_owner)
             self.epoch = 1
+            show_life(session, dsn.schema, self.id)
             self.reader = undo.enter_context(closing(DatabaseReader(dsn, pinned=True)))
             self.sums = self.reader.sums()
             self.sums.seq = self._sent = self.id << WORKER_BITS
@@ -105,10 +110,15 @@ class DatabaseWriter(JournalWriter):
             who = "another process" if row is None else row[0]
             raise JournalLockedError(f"the journal {self.dsn} is being written by {who}; wait for it, or stop it")
 
-    def _wait(self, session: SyncConnection) -> None:
-        """Whoever wrote before and did not say goodbye may still be there, without its connection."""
-        while wait_s := wait_for_others(session):
+    def _replace_owner(self, session: SyncConnection) -> None:
+        """Be the owner. Whoever was it and did not say goodbye may come back meanwhile, and finds the lock free."""
+        while True:
+            self._lock(session)
+            wait_s = wait_for_others(session)
+            if not wait_s:
+                return
             _log.warning("%s was left without a word: waiting %.0f s, so that nobody writes any more", self.dsn, wait_s)
+            session.execute("SELECT pg_advisory_unlock(%s)", (schema.lock_key("writer", self.dsn.schema),))
             self._closing.wait(wait_s)
 
     def _restored(self) -> SyncConnection:
@@ -123,9 +133,10 @@ class DatabaseWriter(JournalWriter):
                 " 'batchwork writer' AND usename = current_user",
                 (before,),
             )
-            key = schema.lock_key("writer", self.dsn.schema)
             session.execute("SET lock_timeout = '5s'")
-            session.execute("SELECT pg_advisory_lock(%s)", (key,))
+            if self._is_owner:
+                session.execute("SELECT pg_advisory_lock(%s)", (schema.lock_key("writer", self.dsn.schema),))
+            show_life(session, self.dsn.schema, self.id)
             session.execute("SET lock_timeout = 0")
         except BaseException:
             session.close()

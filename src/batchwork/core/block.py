@@ -1,0 +1,52 @@
+"""What processes that work on one run tell each other: blocks of places that one has placed and all may take. Pure.
+
+A block is named by its first place. Blocks do not overlap, and one that is done is gone.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from batchwork.core.request import Request
+from batchwork.core.runstate import ItemState
+
+BLOCK_ITEMS = 256  # in a block, at most
+_AT_HAND = 2  # blocks that are free for everybody who may ask next
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """What a process has to tell, and how many blocks it wants."""
+
+    finished: tuple[int, ...] = ()
+    left: tuple[int, ...] = ()  # it will not finish these: somebody else may
+    offered: tuple[tuple[int, int], ...] = ()  # first place, and the one behind the last
+    wants: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TakenBlock:
+    """A block that this process has now: the items in it that are to be done, as they stand."""
+
+    first: int
+    items: Sequence[tuple[ItemState, Request]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sight:
+    """What a process gets, and how the journal stands after that."""
+
+    taken: tuple[TakenBlock, ...] = ()
+    free: int = 0
+    held: int = 0  # blocks of other processes
+    helpers: int = 0  # other processes that live and do not read the input
+    has_owner: bool = False  # another process lives that does
+
+    @property
+    def is_settled(self) -> bool:
+        """Nobody else has anything to do."""
+        return not self.taken and not self.free and not self.held
+
+
+def blocks_to_offer(sight: Sight) -> int:
+    """How many blocks the owner should offer now, so that no helper waits for its next turn."""
+    return max(0, _AT_HAND * sight.helpers - sight.free)

@@ -1,0 +1,202 @@
+"""Work for a run that others work on, too: the input, of which blocks are offered to them, and blocks that are free.
+
+The owner of a journal reads its input and works on it. While others are there, it reads on ahead of its own window and
+offers what it has placed in blocks; at the end of the input it takes blocks as everybody does, and waits until all are
+done. A process that has joined takes blocks until the owner is gone.
+"""
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from types import TracebackType
+from typing import Self
+
+from batchwork.core.block import BLOCK_ITEMS, Sight, TakenBlock, Turn, blocks_to_offer
+from batchwork.core.errors import BatchworkError, DatabaseAwayError
+from batchwork.core.intake import Work
+from batchwork.core.outcome import Status
+from batchwork.core.ports import Clock, SharedJournal
+from batchwork.core.stats import Tally
+from batchwork.engine.read_ahead import LATER, Later
+
+_log = logging.getLogger(__name__)
+_BESIDE_OTHERS_S, _ALONE_S = 0.2, 1.0  # between two turns
+_LEAST_ITEMS = 16  # in a block
+_ROWS_AT_ONCE = 2048  # of the input, read for others before the loop gets a turn
+
+
+class Sharing:
+    """The source of one live run on a shared journal; inside `async with` it talks to the others."""
+
+    def __init__(
+        self,
+        journal: SharedJournal,
+        tally: Tally,
+        source: Iterator[Work | Later | None] | None,
+        *,
+        clock: Clock,
+        wake: Callable[[], None],
+        window: int,
+        max_wait_s: float,
+    ) -> None:
+        self._journal, self._tally, self._clock, self._wake = journal, tally, clock, wake
+        self._source = source  # None: it has ended, or another process reads it
+        self._max_wait_s = max_wait_s
+        self._block_items = max(_LEAST_ITEMS, min(BLOCK_ITEMS, 2 * window))
+        self._kept: deque[Work] = deque()  # rows that nobody else can do, read for the others
+        self._taken: deque[Work] = deque()
+        self._sight = Sight()
+        self._untold = Turn()
+        self._is_over = False
+        self._error: BatchworkError | None = None
+        self._poke = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> Self:
+        self._task = asyncio.create_task(self._take_turns())
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        assert self._task is not None
+        self._task.cancel()
+        with suppress(asyncio.CancelledError):
+            await self._task
+        with suppress(BatchworkError):  # the run has its own end; whoever reaps this process does the same
+            await self._turn(offered=(), wants=0)
+
+    # -- what the run reads ---------------------------------------------------------------------
+
+    def __iter__(self) -> Iterator[Work | Later | None]:
+        return self
+
+    def __next__(self) -> Work | Later | None:
+        if self._error is not None:
+            raise self._error
+        if self._kept:
+            return self._kept.popleft()
+        if self._source is not None:
+            with suppress(StopIteration):
+                return self._row()
+        if len(self._taken) <= self._block_items // 2:
+            self._poke.set()
+        if self._taken:
+            return self._taken.popleft()
+        if self._is_over:
+            raise StopIteration
+        return LATER
+
+    def _row(self) -> Work | Later | None:
+        """The next row of the input; StopIteration at its end."""
+        assert self._source is not None
+        try:
+            work = next(self._source)
+        except StopIteration:
+            self._source = None
+            raise
+        if isinstance(work, Work) and self._journal.is_elsewhere(work.index):
+            self._journal.release(work.item)
+            return None
+        return work
+
+    # -- beside it ------------------------------------------------------------------------------
+
+    async def _take_turns(self) -> None:
+        while not self._is_over:
+            try:
+                await self._turn(offered=self._gathered(), wants=self._wanted())
+            except BatchworkError as error:
+                self._error = error
+                self._wake()
+                return
+            self._is_over = self._source is None and not self._taken and self._has_ended()
+            if self._taken or self._kept or self._is_over:
+                self._wake()
+            if blocks_to_offer(self._sight) and self._source is not None and self._has_more:
+                continue
+            is_alone = not self._sight.helpers and not self._sight.held and not self._journal.is_joined
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_ALONE_S if is_alone else _BESIDE_OTHERS_S):
+                    await self._poke.wait()
+            self._poke.clear()
+
+    def _has_ended(self) -> bool:
+        if self._journal.is_joined:
+            return not self._sight.has_owner and not self._sight.free
+        return self._sight.is_settled
+
+    def _wanted(self) -> int:
+        return int(self._source is None and len(self._taken) <= self._block_items // 2)
+
+    async def _turn(self, *, offered: tuple[tuple[int, int], ...], wants: int) -> None:
+        """Tell what is done, and ask; while the database is away the same is told again."""
+        finished, left = self._journal.done_with()
+        before = self._untold
+        turn = self._untold = Turn(
+            finished=(*before.finished, *finished),
+            left=(*before.left, *left),
+            offered=(*before.offered, *offered),
+            wants=wants,
+        )
+        if turn.finished or turn.left or turn.offered:
+            await self._journal.durable()  # what others rely on is on disk
+        since = self._clock.now()
+        while True:
+            try:
+                sight = await asyncio.to_thread(self._journal.exchange, turn)
+                break
+            except DatabaseAwayError:
+                if self._clock.now() - since >= self._max_wait_s:
+                    raise
+                await self._clock.sleep(_ALONE_S)
+        self._untold, self._sight = Turn(), sight
+        for block in sight.taken:
+            self._take(block)
+
+    def _take(self, block: TakenBlock) -> None:
+        self._journal.hold(block)
+        if self._journal.is_joined:
+            self._tally.read += len(block.items)
+        for state, request in block.items:
+            assert state.index is not None
+            self._taken.append(
+                Work(
+                    item=state.item,
+                    index=state.index,
+                    request=request,
+                    problem=None,
+                    paid_nano=state.paid_nano,
+                    attempts=state.attempts,
+                    deferred=state.status is Status.DEFERRED,
+                )
+            )
+
+    def _gathered(self) -> tuple[tuple[int, int], ...]:
+        """Blocks of the rows that come next, for those who have nothing to do."""
+        self._has_more = True
+        return tuple(filter(None, (self._gather() for _ in range(blocks_to_offer(self._sight)))))
+
+    def _gather(self) -> tuple[int, int] | None:
+        first = stop = None
+        count = 0
+        for _ in range(_ROWS_AT_ONCE):
+            work: Work | Later | None = LATER
+            if self._source is not None:
+                with suppress(StopIteration):
+                    work = self._row()
+            if work is LATER:  # there is nothing yet, or nothing more
+                self._has_more = False
+                break
+            if not isinstance(work, Work):
+                continue
+            if work.request is None:  # what is wrong with it stands nowhere else
+                self._kept.append(work)
+                continue
+            first, stop, count = work.index if first is None else first, work.index + 1, count + 1
+            self._journal.release(work.item)
+            if count >= self._block_items:
+                break
+        return None if first is None or stop is None else (first, stop)

@@ -1,0 +1,134 @@
+"""Several processes on one run: what one places, all may take, and nobody works on what another has."""
+
+from __future__ import annotations
+
+from contextlib import closing
+
+import pytest
+
+from batchwork.core.block import Turn
+from batchwork.core.dsn import Dsn
+from batchwork.core.errors import JournalLockedError
+from batchwork.core.event import Admitted
+from tests.support.journals import BEGAN, row, settle, succeeded
+from tests.support.postgres_server import PostgresServer, why_not
+
+pytestmark = pytest.mark.skipif(why_not() is not None, reason=str(why_not()))
+if why_not() is None:
+    from batchwork.postgres import workers
+    from batchwork.postgres.journal import JoinedJournal, PostgresJournal
+    from batchwork.postgres.reader import DatabaseReader
+
+
+def own(dsn: Dsn) -> PostgresJournal:
+    journal = PostgresJournal(dsn, utc=lambda: 1000.0, max_wait_s=20.0, shares=True)
+    journal.begin(BEGAN)
+    return journal
+
+
+def joined(dsn: Dsn) -> JoinedJournal:
+    journal = JoinedJournal(dsn, utc=lambda: 1000.0, max_wait_s=20.0)
+    journal.begin(BEGAN)
+    return journal
+
+
+def place(journal: PostgresJournal, count: int) -> None:
+    for index in range(count):
+        journal.release(journal.place(index, row(f"p{index}")).item)
+    journal.flush()
+
+
+def finish(journal: PostgresJournal, item: int, index: int | None) -> None:
+    settle(journal, journal.take(item).item, succeeded(index or 0))
+    journal.release(item)
+
+
+def test_a_block_is_taken_once_worked_on_by_its_taker_and_gone_when_it_is_done(postgres: PostgresServer) -> None:
+    dsn = Dsn.parse(postgres.journal())
+    with closing(own(dsn)) as owner, closing(joined(dsn)) as first, closing(joined(dsn)) as second:
+        place(owner, 6)
+        finish(owner, 1, 1)
+        owner.flush()
+        offers = ((0, 3), (3, 6))
+        owner.exchange(Turn(offered=offers))
+        owner.exchange(Turn(offered=offers))  # the answer was lost
+        (block,) = first.exchange(Turn(wants=1)).taken
+        (other,) = second.exchange(Turn(wants=5)).taken
+        assert [state.index for state, _ in (*block.items, *other.items)] == [0, 2, 3, 4, 5]
+        assert block.items[1][1].messages[0].content == "p2"
+        first.hold(block)
+        for state, _ in block.items:
+            assert first.done_with() == ((), ())
+            finish(first, state.item, state.index)
+        first.flush()
+        seen = first.exchange(Turn(finished=first.done_with()[0], wants=1))
+        assert (seen.taken, seen.free, seen.held, seen.helpers, seen.has_owner) == ((), 0, 1, 1, True)
+        seen = owner.exchange(Turn())
+        assert (seen.held, seen.helpers, seen.has_owner) == (1, 2, False)
+        second.hold(other)
+        second.release(other.items[0][0].item)  # it ends before that is done
+        for state, _ in other.items[1:]:
+            finish(second, state.item, state.index)
+        second.flush()
+        finished, left = second.done_with()
+        assert (finished, left) == ((), (3,))
+        assert second.exchange(Turn(left=left)).free == 1
+        (again,) = owner.exchange(Turn(wants=2)).taken
+        assert [state.index for state, _ in again.items] == [3]
+    with closing(DatabaseReader(dsn)) as reader:
+        assert reader.sums().counts == reader.counts()
+
+
+def test_the_calls_of_a_dead_worker_are_booked_by_whoever_takes_its_block(
+    postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(workers, "GRACE_S", 0.1)
+    dsn = Dsn.parse(postgres.journal())
+    with closing(own(dsn)) as owner:
+        place(owner, 4)
+        dead = joined(dsn)
+        owner.exchange(Turn(offered=((0, 4),)))
+        (block,) = dead.exchange(Turn(wants=1)).taken
+        dead.hold(block)
+        dead.record(Admitted(item=block.items[2][0].item, reserved_nano=70))
+        dead.flush()
+        dead._writer._closing.set()
+        dead._writer._drop()  # it is killed
+        assert owner.exchange(Turn(wants=1)).held == 1  # it may come back
+        monkeypatch.setattr(workers, "LEASE_S", 0.5)
+        while not (seen := owner.exchange(Turn(wants=1))).taken:  # for the lease that this process was connected
+            assert owner._blocks is not None
+            assert owner._blocks._connected_s() < 10.0
+        (taken,) = seen.taken
+        owner.hold(taken)
+        owner.flush()
+        assert (owner.totals().spent_nano, owner.totals().unconfirmed_nano) == (70, 70)
+        dead.record(Admitted(item=block.items[3][0].item, reserved_nano=70))
+        with pytest.raises(JournalLockedError, match="taken over"):
+            dead.flush()
+        with pytest.raises(JournalLockedError):
+            dead.close()
+    with closing(DatabaseReader(dsn)) as reader:
+        assert (reader.sums().spent, reader.sums().reserved) == (70, 0)
+
+
+def test_a_new_owner_leaves_what_others_are_at_work_on_to_them(postgres: PostgresServer) -> None:
+    dsn = Dsn.parse(postgres.journal())
+    with closing(joined(dsn)) as helper:
+        with closing(own(dsn)) as owner:
+            place(owner, 9)
+            owner.exchange(Turn(offered=((0, 3), (3, 6))))
+            (block,) = helper.exchange(Turn(wants=1)).taken
+            helper.hold(block)
+            helper.record(Admitted(item=block.items[0][0].item, reserved_nano=70))
+            helper.flush()
+        with closing(own(dsn)) as owner:
+            assert [owner.is_elsewhere(place) for place in range(5)] == [True, True, True, False, False]
+            place(owner, 4)
+            with pytest.raises(JournalLockedError, match="another input"):
+                owner.place(4, row("another"))
+            assert owner.exchange(Turn()).free == 0
+            assert owner.totals().unconfirmed_nano == 0
+        alone = PostgresJournal(dsn, utc=lambda: 1000.0)
+        with closing(alone), pytest.raises(JournalLockedError, match="other processes"):
+            alone.begin(BEGAN)
