@@ -22,7 +22,7 @@ from batchwork.core.stats import Tally
 from batchwork.engine.read_ahead import LATER, Later
 
 _log = logging.getLogger(__name__)
-_BESIDE_OTHERS_S, _ALONE_S = 0.2, 1.0  # between two turns
+_BESIDE_OTHERS_S, _ALONE_S = 0.2, 0.5  # between two turns
 _LEAST_ITEMS = 16  # in a block
 _ROWS_AT_ONCE = 2048  # of the input, read for others before the loop gets a turn
 
