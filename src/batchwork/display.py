@@ -55,7 +55,8 @@ class Display:
         self._cancel: Callable[[], None] = lambda: None
 
     def opened(self, engine: Engine) -> None:
-        """Begin to show this run."""
+        """Begin to show this run; one that has helped another and goes on by itself is shown anew."""
+        self._cancel()
         self._engine = engine
         for notice in _notices(engine, self._door):
             self.say(notice)

@@ -225,7 +225,7 @@ def _session(
 ) -> RunSession:
     """A run over what is given. What is all there cannot block; anything lazier may, and is read apart."""
     return RunSession(
-        plan,
+        replace(plan, shares=on_settled is None),  # whoever takes outcomes as they come would miss those of others
         given.rows,
         replace(supplied_of(options), input=RunInput(total=given.total), on_settled=on_settled, has_room=has_room),
         on_open=on_open,

@@ -5,7 +5,7 @@ import signal
 import sys
 from collections.abc import Callable, Collection, Iterable
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -136,6 +136,7 @@ def carry_out(
         display.opened(engine)
 
     if_empty = "--limit 0" if results.limit == 0 else "the input is empty"
+    plan = replace(plan, shares=source is not None)
     session = RunSession(plan, source, supplied, on_open=opened, ahead=ahead, door=door, if_empty=if_empty)
     say = partial(display.say, always=True)
     failure: str | None = None

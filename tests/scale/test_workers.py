@@ -1,0 +1,106 @@
+"""Several processes on one run, which are killed and stopped: nothing settled is asked again, everything ends right."""
+
+from __future__ import annotations
+
+import json
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+
+from batchwork.core.dsn import Dsn
+from batchwork.core.outcome import Status
+from tests.support.postgres_server import PostgresServer, why_not
+
+pytestmark = pytest.mark.skipif(why_not() is not None, reason=str(why_not()))
+ROOT = Path(__file__).parents[2]
+COST_NANO = 2 * 3 * 1000  # three tokens in, three out, at a micro-dollar each
+WINDOW = 8
+LEASE_S = 3.0
+
+
+class Together:
+    """Processes on one journal, and the calls that a provider would bill."""
+
+    def __init__(self, journal: str, folder: Path, count: int) -> None:
+        self.dsn, self.log = Dsn.parse(journal), folder / "calls.log"
+        self.processes: list[subprocess.Popen[str]] = []
+        self._settings = {
+            "count": count,
+            "lease_s": LEASE_S,
+            "model": f"mock:echo?latency=0.05&sigma=0.5&log={self.log}",
+            "price": "1,1",
+            "max_tokens": 20,
+            "max_in_flight": WINDOW,
+            "journal": journal,
+        }
+
+    def start(self) -> subprocess.Popen[str]:
+        """One more process."""
+        command = [sys.executable, "-m", "tests.support.together", json.dumps(self._settings)]
+        process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.processes.append(process)
+        return process
+
+    def calls(self) -> Counter[str]:
+        """How often each prompt was sent."""
+        return Counter(self.log.read_text().split()) if self.log.exists() else Counter()
+
+    def until(self, calls: int, within_s: float = 60.0) -> None:
+        """Return when so many calls were sent."""
+        over = time.monotonic() + within_s
+        while self.calls().total() < calls:
+            assert time.monotonic() < over, f"{self.calls().total()} calls of {calls}"
+            time.sleep(0.02)
+
+
+@contextmanager
+def together(postgres: PostgresServer, folder: Path, count: int) -> Iterator[Together]:
+    crowd = Together(postgres.journal(), folder, count)
+    try:
+        yield crowd
+    finally:
+        for process in crowd.processes:
+            process.kill()
+            process.communicate()
+
+
+def check(crowd: Together, count: int, *, most_repeated: int) -> None:
+    """Everybody who lived has all of it in order; nothing settled was asked again; what was billed is booked."""
+    from batchwork.postgres.reader import DatabaseReader
+
+    for process in crowd.processes:
+        said, complained = process.communicate(timeout=90)
+        if process.returncode != -signal.SIGKILL:
+            assert json.loads(said) == {"right": count, "succeeded": count}, complained
+    calls = crowd.calls()
+    with closing(DatabaseReader(crowd.dsn)) as reader:
+        sums, counts = reader.sums(), reader.counts()
+        attempts = sum(entry.attempts for entry in reader.entries(bodies=False))
+    assert sums.counts == counts
+    assert counts[Status.SUCCEEDED] == count
+    assert len(calls) == count
+    assert calls.total() - count <= most_repeated
+    assert attempts >= calls.total()
+    assert sums.reserved == 0
+    assert calls.total() * COST_NANO <= sums.spent
+
+
+def test_helpers_and_owner_that_are_killed_are_taken_over(postgres: PostgresServer, tmp_path: Path) -> None:
+    with together(postgres, tmp_path, 600) as crowd:
+        owner = crowd.start()
+        crowd.until(20)
+        helper = crowd.start()
+        crowd.start()
+        crowd.until(200)
+        helper.kill()
+        crowd.until(300)
+        owner.kill()
+        check(crowd, 600, most_repeated=2 * WINDOW)

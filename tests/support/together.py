@@ -1,0 +1,36 @@
+"""A process that runs prompts on a journal that others work on, too, with short leases; it prints what it has as JSON.
+
+`python -m tests.support.together SETTINGS`, which are JSON: `count` prompts, `lease_s`, and the options of the run.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+import batchwork
+from batchwork.postgres import workers, writer
+
+
+def prompts(count: int) -> list[str]:
+    return [f"prompt {n:05d}" for n in range(count)]  # all of one length: all of one price
+
+
+def main() -> int:
+    given: dict[str, Any] = json.loads(sys.argv[1])
+    lease_s = given.pop("lease_s")
+    workers.LEASE_S, workers.GRACE_S, writer.HEARTBEAT_S = lease_s, lease_s / 6.0, lease_s / 6.0
+    asked = prompts(given.pop("count"))
+    try:
+        results = batchwork.run(asked, **given)
+    except (batchwork.BatchworkError, KeyboardInterrupt) as error:
+        print(json.dumps({"error": f"{type(error).__name__}: {error}"}), flush=True)
+        return 1
+    right = [outcome.text == prompt for outcome, prompt in zip(results, asked, strict=True)]
+    print(json.dumps({"right": sum(right), "succeeded": results.accounting.succeeded}), flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
