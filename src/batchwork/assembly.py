@@ -286,9 +286,27 @@ def _open_journal(plan: Plan, supplied: Supplied, clock: Clock) -> Journal:
     if plan.fresh and (aside := put_aside(plan.journal)) is not None:
         _log.warning("the journal as it was is %s", aside)
         _tell_of_batches(aside)
-    return open_journal(plan.journal, utc=clock.utc, max_wait_s=plan.policy.max_wait_s, shares=shares_work(plan))
+    if plan.joins:
+        refuse_to_share(plan)
+    return open_journal(
+        plan.journal,
+        utc=clock.utc,
+        max_wait_s=plan.policy.max_wait_s,
+        shares=shares_work(plan),
+        joins=plan.joins,
+    )
 
 
 def shares_work(plan: Plan) -> bool:
-    """Whether other processes may work on the same run: call by call, and where no ceiling holds for one process."""
-    return plan.shares and plan.mode == "live" and plan.policy.max_cost_nano is None
+    """Whether other processes may work on the same run: call by call, and where no limit is kept by one process."""
+    policy = plan.policy
+    return plan.shares and plan.mode == "live" and policy.max_cost_nano is None and policy.rates == RatePolicy()
+
+
+def refuse_to_share(plan: Plan) -> None:
+    """A ConfigError where a run cannot be worked on by several processes."""
+    if not shares_work(plan):
+        raise ConfigError(
+            f"the run on {plan.journal} cannot be worked on by several processes: limits of its own (--max-cost, --rpm,"
+            " ...) and provider batches are one process's affair; a shared account (--account) holds for all"
+        )

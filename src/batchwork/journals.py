@@ -42,21 +42,28 @@ def open_reader(address: JournalAddress, *, pinned: bool = False) -> JournalRead
 
 
 def open_journal(
-    address: JournalAddress, *, utc: Callable[[], float], max_wait_s: float, shares: bool = False
+    address: JournalAddress,
+    *,
+    utc: Callable[[], float],
+    max_wait_s: float,
+    shares: bool = False,
+    joins: bool = False,
 ) -> SqliteJournal:
     """A journal that this process writes; for so long it waits for a database that is away.
 
-    One in a database that has an owner already is joined, where the caller `shares` it.
+    One in a database that has an owner already is joined, where the caller `shares` it; whoever `joins` is never the
+    owner.
     """
     if isinstance(address, Path):
         return SqliteJournal(address, utc=utc)
     from batchwork.postgres.journal import JoinedJournal, PostgresJournal  # noqa: PLC0415
 
-    try:
-        return PostgresJournal(address, utc=utc, max_wait_s=max_wait_s, shares=shares)
-    except JournalLockedError:
-        if not shares:
-            raise
+    if not joins:
+        try:
+            return PostgresJournal(address, utc=utc, max_wait_s=max_wait_s, shares=shares)
+        except JournalLockedError:
+            if not shares:
+                raise
     return JoinedJournal(address, utc=utc, max_wait_s=max_wait_s)
 
 

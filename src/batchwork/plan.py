@@ -22,6 +22,7 @@ class Plan:
     price: Price | None = None  # stated by the user; None: look it up
     journal: JournalAddress | None = None  # None: in memory
     shares: bool = False  # other processes may work on the same run, and this one joins theirs
+    joins: bool = False  # this process reads no input, and works on that of another
     fresh: bool = False
     retry_failed: frozenset[FailureKind] = frozenset()  # what has failed in these ways is taken up again, too
     base_url: str | None = field(default=None, repr=False)  # there may be a key in it

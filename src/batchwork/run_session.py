@@ -119,7 +119,7 @@ class RunSession:
             finally:
                 if self._notifier is not None:
                     self._notifier.take_stock()
-        if engine.is_helper and run.stopped in (None, "budget"):
+        if engine.is_helper and not self._plan.joins and run.stopped in (None, "budget"):
             return None
         if run.interrupted and not self._cancelled:
             raise Interrupted("the run was interrupted; what is finished is kept")

@@ -246,6 +246,7 @@ def test_a_foreign_output_file_is_not_replaced_without_being_asked(batchwork: Ru
         ("status",),
         ("results",),
         ("retry",),
+        ("worker",),
         ("recover",),
         ("backup",),
         ("simulate",),

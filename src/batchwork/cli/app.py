@@ -23,6 +23,7 @@ from batchwork.cli.inputs import STDOUT, extra_body_of, load_schema, per_row_of,
 from batchwork.cli.models import models
 from batchwork.cli.run import ResultFile, carry_out, check_results
 from batchwork.cli.simulator import simulate
+from batchwork.cli.worker import worker
 from batchwork.core.errors import ConfigError
 from batchwork.core.event import RunInput
 from batchwork.core.policy import Policy
@@ -106,6 +107,7 @@ def run(
     account: options.Account = None,
     price: options.Price = None,
     max_in_flight: options.MaybeInFlight = None,
+    processes: options.Processes = 1,
     rpm: options.Rpm = None,
     input_tpm: options.InputTpm = None,
     output_tpm: options.OutputTpm = None,
@@ -158,6 +160,7 @@ def run(
         door=command_line(journal),
         quiet=quiet,
         apart=input == STDIN,
+        processes=processes,
         supplied=replace(supplied_of(plan_options), input=given),
     )
     raise typer.Exit(code)
@@ -290,5 +293,5 @@ def _print_facts(facts: dict[str, Any]) -> None:
 
 
 app.add_typer(account, name="account")
-for _command in (embed, *journals.COMMANDS, models, viewer.view, simulate, demo):
+for _command in (embed, *journals.COMMANDS, worker, models, viewer.view, simulate, demo):
     app.command()(_command)

@@ -159,7 +159,7 @@ def retry(
     if last.settings.get(TASK) == "embed":
         raise ConfigError(f"{journal} is the journal of `batchwork embed`: give that command --retry-failed")
     given = {"max_cost": max_cost, "price": price, "max_in_flight": max_in_flight, "max_wait": max_wait}
-    run_options = _options_of(last, journal, given | {"notify": notify, "base_url": base_url})
+    run_options = options_of(last, journal, given | {"notify": notify, "base_url": base_url})
     if known.output is not None:
         written.append((journal.parent if isinstance(journal, Path) else Path()) / known.output)
     out = output or (written[-1] if written else None)
@@ -178,7 +178,7 @@ def retry(
     raise typer.Exit(code)
 
 
-def _options_of(last: Began, journal: JournalAddress, given: dict[str, Any]) -> RunOptions:
+def options_of(last: Began, journal: JournalAddress, given: dict[str, Any]) -> RunOptions:
     """The options of the last run on a journal, but for those that are given anew."""
     settings: dict[str, Any] = {**last.settings, "model": last.model, "journal": journal}
     settings.pop(MANAGER, None)
@@ -208,7 +208,7 @@ def cancel(journal: options.JournalFile, base_url: options.BaseUrl = None) -> No
     if last is None or not before:
         print(f"{journal} has no batches open at the provider")
         return
-    run_options = _options_of(last, journal, {"mode": "batch", "base_url": base_url})
+    run_options = options_of(last, journal, {"mode": "batch", "base_url": base_url})
     supplied = replace(supplied_of(run_options), input=known, remembered=_of_manager(last))
     plan = plan_of(run_options)
     if last.settings.get(TASK) == "embed":

@@ -117,6 +117,10 @@ MaxCost = Annotated[
     float | None,
     _limit(metavar="USD", help="Never spend more, over all runs on the journal; it holds until another one is given."),
 ]
+Processes = Annotated[
+    int,
+    _limit(metavar="N", min=1, help="Work with N processes of this machine; needs --journal postgresql://..."),
+]
 Account = Annotated[
     list[str] | None,
     _limit(

@@ -10,7 +10,9 @@ from functools import partial
 from pathlib import Path
 
 from batchwork._bridge import run_sync
+from batchwork.assembly import refuse_to_share, with_kept_limit
 from batchwork.cli.inputs import STDOUT, write_results
+from batchwork.cli.processes import WorkerProcesses
 from batchwork.cli.standing import summary_of
 from batchwork.core.difference import changed_parts
 from batchwork.core.dsn import JournalAddress
@@ -120,23 +122,28 @@ def carry_out(
     door: Door,
     quiet: bool,
     apart: bool = False,
+    processes: int = 1,
     supplied: Supplied,
 ) -> int:
-    """Run to the end, whatever it is; the exit code. `apart`: the source may block."""
+    """Run to the end, whatever it is; the exit code. `apart`: the source may block. `processes`: so many in all."""
     journal = plan.journal
     assert journal is not None
     display = Display(door=door, quiet=quiet, is_retry=source is None)
     ahead = plan.policy.max_in_flight if apart else 0
     before = _Before()
+    workers = WorkerProcesses(journal, processes - 1)
 
     def opened(engine: Engine) -> None:
         nonlocal before
         with closing(open_reader(journal)) as reader:
             before = _Before(displaced=reader.displaced(), first=_first(reader))
         display.opened(engine)
+        workers.start()
 
     if_empty = "--limit 0" if results.limit == 0 else "the input is empty"
     plan = replace(plan, shares=source is not None)
+    if processes > 1:
+        refuse_to_share(with_kept_limit(plan))
     session = RunSession(plan, source, supplied, on_open=opened, ahead=ahead, door=door, if_empty=if_empty)
     say = partial(display.say, always=True)
     failure: str | None = None
@@ -155,6 +162,7 @@ def carry_out(
         failure = str(error)
     finally:
         display.closed()
+        workers.close()
     with closing(open_reader(journal)) as reader:
         summary = summary_of(reader, door, error=failure)
     taken = True

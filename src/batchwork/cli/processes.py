@@ -1,0 +1,42 @@
+"""Starts `batchwork worker` beside a run, some times: processes of this machine that work on the same journal."""
+
+import subprocess
+import sys
+
+from batchwork.core.dsn import Dsn, JournalAddress
+from batchwork.core.errors import ConfigError
+from batchwork.settings import environment_for
+
+_PATIENCE_S = 30.0  # for one that ends: its calls under way are finished first
+
+
+class WorkerProcesses:
+    """The workers of one run, from `start`, which is called once it has begun, to `close`."""
+
+    def __init__(self, journal: JournalAddress, count: int) -> None:
+        if count > 0 and not isinstance(journal, Dsn):
+            raise ConfigError(
+                "--processes needs --journal postgresql://...: a journal in a file has one process that writes it, and"
+                " every call of another one would have to be recorded through that"
+            )
+        self._journal, self._count = journal, count
+        self._processes: list[subprocess.Popen[bytes]] = []
+
+    def start(self) -> None:
+        """Start them, once. The journal's address may have a password, so it is in no command line."""
+        if self._processes or not self._count:
+            return
+        assert isinstance(self._journal, Dsn)
+        command = [sys.executable, "-m", "batchwork", "worker", "-q"]
+        environment = environment_for(self._journal.text)
+        for _ in range(self._count):
+            self._processes.append(subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL))  # noqa: S603
+
+    def close(self) -> None:
+        """Wait for them: they end when the run has."""
+        for process in self._processes:
+            try:
+                process.wait(_PATIENCE_S)
+            except subprocess.TimeoutExpired:
+                process.terminate()
+                process.wait()
