@@ -28,13 +28,14 @@ LEASE_S = 3.0
 class Together:
     """Processes on one journal, and the calls that a provider would bill."""
 
-    def __init__(self, journal: str, folder: Path, count: int) -> None:
+    def __init__(self, journal: str, folder: Path, count: int, latency_s: float) -> None:
         self.dsn, self.log = Dsn.parse(journal), folder / "calls.log"
         self.processes: list[subprocess.Popen[str]] = []
+        self.stopped: set[int] = set()  # for longer than their lease
         self._settings = {
             "count": count,
             "lease_s": LEASE_S,
-            "model": f"mock:echo?latency=0.05&sigma=0.5&log={self.log}",
+            "model": f"mock:echo?latency={latency_s}&sigma=0.5&log={self.log}",
             "price": "1,1",
             "max_tokens": 20,
             "max_in_flight": WINDOW,
@@ -61,8 +62,8 @@ class Together:
 
 
 @contextmanager
-def together(postgres: PostgresServer, folder: Path, count: int) -> Iterator[Together]:
-    crowd = Together(postgres.journal(), folder, count)
+def together(postgres: PostgresServer, folder: Path, count: int, latency_s: float = 0.05) -> Iterator[Together]:
+    crowd = Together(postgres.journal(), folder, count, latency_s)
     try:
         yield crowd
     finally:
@@ -77,7 +78,9 @@ def check(crowd: Together, count: int, *, most_repeated: int) -> None:
 
     for process in crowd.processes:
         said, complained = process.communicate(timeout=90)
-        if process.returncode != -signal.SIGKILL:
+        if process.returncode == 1 and process.pid in crowd.stopped:
+            assert "was taken over" in json.loads(said)["error"], said
+        elif process.returncode != -signal.SIGKILL:
             assert json.loads(said) == {"right": count, "succeeded": count}, complained
     calls = crowd.calls()
     with closing(DatabaseReader(crowd.dsn)) as reader:
@@ -103,3 +106,40 @@ def test_helpers_and_owner_that_are_killed_are_taken_over(postgres: PostgresServ
         crowd.until(300)
         owner.kill()
         check(crowd, 600, most_repeated=2 * WINDOW)
+
+
+@pytest.mark.scale
+@pytest.mark.parametrize("seed", range(5))
+def test_kills_stops_and_cut_connections_repeat_no_more_than_the_windows_of_the_dead(
+    postgres: PostgresServer, tmp_path: Path, seed: int
+) -> None:
+    dice, ends = random.Random(seed), 0
+    with together(postgres, tmp_path, 2500, latency_s=0.3) as crowd:
+        at_work = [crowd.start() for _ in range(4)]
+        crowd.until(50)
+        for turn in range(10):
+            time.sleep(dice.uniform(0.2, 1.2))
+            crowd.until(50 + 120 * turn)
+            at_work = [process for process in at_work if process.poll() is None]
+            victim, how = dice.choice(at_work), dice.choice(["kill", "kill", "stop", "cut"])
+            if how == "cut":
+                _cut(postgres)
+                continue
+            ends += 1
+            if how == "stop":
+                crowd.stopped.add(victim.pid)
+                victim.send_signal(signal.SIGSTOP)
+                at_work.append(crowd.start())
+                time.sleep(LEASE_S * 1.5)
+                victim.send_signal(signal.SIGCONT)
+            else:
+                victim.kill()
+                at_work.append(crowd.start())
+        check(crowd, 2500, most_repeated=ends * WINDOW)
+
+
+def _cut(postgres: PostgresServer) -> None:
+    postgres.execute(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+        " WHERE application_name IN ('batchwork writer', 'batchwork blocks', 'batchwork reader') AND random() < 0.5"
+    )
