@@ -20,7 +20,7 @@ def prompts(count: int) -> list[str]:
 def main() -> int:
     given: dict[str, Any] = json.loads(sys.argv[1])
     lease_s = given.pop("lease_s")
-    workers.LEASE_S, workers.GRACE_S, writer.HEARTBEAT_S = lease_s, lease_s / 6.0, lease_s / 6.0
+    workers.LEASE_S, workers.GRACE_S, writer.HEARTBEAT_S = lease_s, lease_s / 6.0, lease_s / 20.0
     asked = prompts(given.pop("count"))
     try:
         results = batchwork.run(asked, **given)

@@ -50,23 +50,30 @@ class Sharing:
         self._sight = Sight()
         self._untold = Turn()
         self._is_over = False
-        self._error: BatchworkError | None = None
+        self._is_closing = self._has_more = False
+        self._error: BaseException | None = None
         self._poke = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> Self:
         self._task = asyncio.create_task(self._take_turns())
+        self._task.add_done_callback(self._ended)
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         assert self._task is not None
-        self._task.cancel()
-        with suppress(asyncio.CancelledError):
-            await self._task
+        self._is_closing = True  # what is under way at the database comes to its end: nobody else may use the session
+        self._poke.set()
+        await asyncio.wait([self._task])
         with suppress(BatchworkError):  # the run has its own end; whoever reaps this process does the same
             await self._turn(offered=(), wants=0)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        if not task.cancelled() and (error := task.exception()) is not None:
+            self._error = error  # the run raises it
+            self._wake()
 
     # -- what the run reads ---------------------------------------------------------------------
 
@@ -105,13 +112,8 @@ class Sharing:
     # -- beside it ------------------------------------------------------------------------------
 
     async def _take_turns(self) -> None:
-        while not self._is_over:
-            try:
-                await self._turn(offered=self._gathered(), wants=self._wanted())
-            except BatchworkError as error:
-                self._error = error
-                self._wake()
-                return
+        while not self._is_over and not self._is_closing:
+            await self._turn(offered=self._gathered(), wants=self._wanted())
             self._is_over = self._source is None and not self._taken and self._has_ended()
             if self._taken or self._kept or self._is_over:
                 self._wake()
@@ -149,7 +151,7 @@ class Sharing:
                 sight = await asyncio.to_thread(self._journal.exchange, turn)
                 break
             except DatabaseAwayError:
-                if self._clock.now() - since >= self._max_wait_s:
+                if self._is_closing or self._clock.now() - since >= self._max_wait_s:
                     raise
                 await self._clock.sleep(_ALONE_S)
         self._untold, self._sight = Turn(), sight

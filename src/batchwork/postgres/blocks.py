@@ -17,7 +17,7 @@ from batchwork.core.errors import JournalLockedError
 from batchwork.core.event import Began, Event
 from batchwork.core.outcome import Status
 from batchwork.postgres import schema, workers
-from batchwork.postgres.connection import LOST, DatabaseAwayError, SyncConnection, away, connect_sync, in_our_words
+from batchwork.postgres.connection import LOST, DatabaseAwayError, SyncConnection, connect_sync, in_our_words
 from batchwork.postgres.reader import DatabaseReader
 
 _log = logging.getLogger(__name__)
@@ -70,10 +70,11 @@ class DatabaseBlocks:
     def exchange(self, turn: Turn) -> Sight:
         """Tell and ask. DatabaseAwayError: nobody answers now."""
         try:
-            return self._exchange(turn)
-        except LOST as error:
+            with in_our_words(self._dsn):
+                return self._exchange(turn)
+        except DatabaseAwayError:
             self._drop()
-            raise away(self._dsn, error) from None
+            raise
 
     def _exchange(self, turn: Turn) -> Sight:
         self._connected()

@@ -9,7 +9,7 @@ from batchwork.postgres import schema
 from batchwork.postgres.connection import SyncConnection
 
 WORKER_BITS = 36  # of the number of an event; the worker stands above them
-HEARTBEAT_S = 5.0
+HEARTBEAT_S = 1.0  # well below the grace: a lost connection is noticed, and another one opened, before that is over
 LEASE_S = 30.0
 GRACE_S = 3.0  # since its last renewal, for a worker whose session is gone: it may be opening another
 

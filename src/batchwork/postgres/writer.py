@@ -156,11 +156,17 @@ class DatabaseWriter(JournalWriter):
                 self._thread.submit(self._renew)
 
     def _renew(self) -> None:
-        if self._session is not None:
-            try:
+        """Say that this worker is alive; where its connection was lost meanwhile, over another one."""
+        with suppress(DatabaseAwayError, ConfigError, JournalLockedError, *LOST):  # the next group tells
+            if self._session is not None:
+                try:
+                    renew(self._session, self.id, self.epoch)
+                    return
+                except LOST:
+                    self._drop()
+            if not self._closing.is_set():
+                self._session = self._restored()
                 renew(self._session, self.id, self.epoch)
-            except LOST:
-                self._drop()
 
     # -- one group ------------------------------------------------------------------------------
 
