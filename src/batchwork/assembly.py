@@ -16,13 +16,13 @@ import msgspec
 
 from batchwork.backends import Setup, near_models, open_backend, open_embedder, traits_of
 from batchwork.clock import LoopClock
-from batchwork.core.dsn import JournalAddress
+from batchwork.core.dsn import Dsn, JournalAddress
 from batchwork.core.errors import ConfigError, JournalError, PriceUnknownError
 from batchwork.core.event import Began, RunInput
 from batchwork.core.ledger import Ledger
 from batchwork.core.money import show, to_dollars
 from batchwork.core.policy import RatePolicy
-from batchwork.core.ports import Backend, Clock, Journal, Traits
+from batchwork.core.ports import Backend, Clock, Journal, SharedJournal, Standing, Traits
 from batchwork.core.price_tables import in_lanes, resolve
 from batchwork.core.pricing import FREE, Price
 from batchwork.core.stats import Tally
@@ -72,14 +72,16 @@ async def open_engine(plan: Plan, supplied: Supplied = _NOTHING) -> AsyncIterato
         )
         _refuse_open_batches(plan, journal)
         standing = journal.begin(began)
-        also = () if accounts is None else accounts.ledgers
-        ledger = Ledger(ceiling=plan.policy.max_cost_nano, spent=standing.spent_nano, also=also)
+        ledger, leased = await _open_ledger(plan, journal, standing, accounts, clock, stack)
         window = AdaptiveWindow(plan.policy.max_in_flight, opening=_opening(plan, backend, accounts))
+        gate = _supplied_by(accounts, clock=clock, ledger=ledger, rates=plan.policy.rates, window=window)
+        if leased is not None:
+            leased.supply(gate)
         yield Engine(
             plan=plan,
             backend=backend,
             journal=journal,
-            gate=_supplied_by(accounts, clock=clock, ledger=ledger, rates=plan.policy.rates, window=window),
+            gate=gate,
             clock=clock,
             policy=plan.policy,
             price=price,
@@ -97,6 +99,33 @@ async def open_engine(plan: Plan, supplied: Supplied = _NOTHING) -> AsyncIterato
                 started_at=clock.now(),
             ),
         )
+
+
+async def _open_ledger(
+    plan: Plan,
+    journal: Journal,
+    standing: Standing,
+    accounts: AccountSession | None,
+    clock: Clock,
+    stack: AsyncExitStack,
+) -> tuple[Ledger, AccountSession | None]:
+    """The money of a run; where several processes work on it, its ceiling is leased from the journal."""
+    ceiling, also = plan.policy.max_cost_nano, () if accounts is None else accounts.ledgers
+    if ceiling is None or not isinstance(journal, SharedJournal) or not journal.is_shared:
+        return Ledger(ceiling=ceiling, spent=standing.spent_nano, also=also), None
+    from batchwork.postgres.journal_money import open_ceiling  # noqa: PLC0415 - what it needs is an extra
+
+    assert isinstance(plan.journal, Dsn)
+    opened = open_ceiling(
+        plan.journal,
+        worker=journal.worker,
+        ceiling=ceiling,
+        begins=not journal.is_joined,
+        clock=clock,
+        max_wait_s=plan.policy.max_wait_s,
+    )
+    leased = await stack.enter_async_context(opened)
+    return Ledger(ceiling=None, spent=standing.spent_nano, also=(*also, *leased.ledgers)), leased
 
 
 def _input(given: RunInput, journal: Journal) -> RunInput:
@@ -298,15 +327,14 @@ def _open_journal(plan: Plan, supplied: Supplied, clock: Clock) -> Journal:
 
 
 def shares_work(plan: Plan) -> bool:
-    """Whether other processes may work on the same run: call by call, and where no limit is kept by one process."""
-    policy = plan.policy
-    return plan.shares and plan.mode == "live" and policy.max_cost_nano is None and policy.rates == RatePolicy()
+    """Whether other processes may work on the same run: call by call, and where no rate is kept by one process."""
+    return plan.shares and plan.mode == "live" and plan.policy.rates == RatePolicy()
 
 
 def refuse_to_share(plan: Plan) -> None:
     """A ConfigError where a run cannot be worked on by several processes."""
     if not shares_work(plan):
         raise ConfigError(
-            f"the run on {plan.journal} cannot be worked on by several processes: limits of its own (--max-cost, --rpm,"
-            " ...) and provider batches are one process's affair; a shared account (--account) holds for all"
+            f"the run on {plan.journal} cannot be worked on by several processes: rates of its own (--rpm, ...)"
+            " and provider batches are one process's affair; a shared account (--account) holds for all"
         )

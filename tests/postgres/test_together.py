@@ -48,3 +48,16 @@ def test_runs_at_once_ask_everything_once_and_each_has_it_all(postgres: Postgres
     asked = Counter(prompt for backend in backends for prompt in backend.asked)
     assert asked == Counter(prompts)
     assert all(backend.asked for backend in backends)
+
+
+def test_one_ceiling_holds_over_all_of_them_and_is_used_up(postgres: PostgresServer) -> None:
+    prompts = [f"prompt {n:03d}" for n in range(400)]
+    options = {"price": (1.0, 1.0), "max_tokens": 10, "max_cost": 0.003}
+    results, backends = together(postgres.journal(), [prompts, prompts, prompts], **options)
+    billed = sum(15_000 for backend in backends for _ in backend.asked)
+    assert billed <= 3_000_000
+    assert billed >= 0.95 * 3_000_000
+    for each in results:
+        assert each.accounting.succeeded == billed // 15_000
+        assert each.accounting.succeeded + each.accounting.deferred == 400
+        assert each.stopped == "budget"

@@ -22,6 +22,7 @@ from tests.support.postgres_server import PostgresServer, why_not
 pytestmark = pytest.mark.skipif(why_not() is not None, reason=str(why_not()))
 ROOT = Path(__file__).parents[2]
 COST_NANO = 2 * 3 * 1000  # three tokens in, three out, at a micro-dollar each
+WORST_NANO = 70 * 1000  # what is set aside for one: 20 tokens out, and at most 50 in
 WINDOW = 8
 LEASE_S = 3.0
 
@@ -29,7 +30,7 @@ LEASE_S = 3.0
 class Together:
     """Processes on one journal, and the calls that a provider would bill."""
 
-    def __init__(self, journal: str, folder: Path, count: int, latency_s: float) -> None:
+    def __init__(self, journal: str, folder: Path, count: int, latency_s: float, max_cost: str | None) -> None:
         self.dsn, self.log = Dsn.parse(journal), folder / "calls.log"
         self.processes: list[subprocess.Popen[str]] = []
         self.stopped: set[int] = set()  # for longer than their lease
@@ -38,6 +39,7 @@ class Together:
             "lease_s": LEASE_S,
             "model": f"mock:echo?latency={latency_s}&sigma=0.5&log={self.log}",
             "price": "1,1",
+            "max_cost": max_cost,
             "max_tokens": 20,
             "max_in_flight": WINDOW,
             "journal": journal,
@@ -63,8 +65,10 @@ class Together:
 
 
 @contextmanager
-def together(postgres: PostgresServer, folder: Path, count: int, latency_s: float = 0.05) -> Iterator[Together]:
-    crowd = Together(postgres.journal(), folder, count, latency_s)
+def together(
+    postgres: PostgresServer, folder: Path, count: int, latency_s: float = 0.05, max_cost: str | None = None
+) -> Iterator[Together]:
+    crowd = Together(postgres.journal(), folder, count, latency_s, max_cost)
     try:
         yield crowd
     finally:
@@ -137,6 +141,34 @@ def test_kills_stops_and_cut_connections_repeat_no_more_than_the_windows_of_the_
                 victim.kill()
                 at_work.append(crowd.start())
         check(crowd, 2500, most_repeated=ends * WINDOW)
+
+
+@pytest.mark.scale
+@pytest.mark.parametrize("seed", range(4))
+def test_the_ceiling_of_a_run_holds_whoever_is_killed(postgres: PostgresServer, tmp_path: Path, seed: int) -> None:
+    from batchwork.postgres.reader import DatabaseReader
+
+    dice, calls, ends = random.Random(seed), 1000, 0
+    ceiling = calls * COST_NANO
+    with together(postgres, tmp_path, 2500, latency_s=0.1, max_cost=f"{ceiling / 1e9:.9f}") as crowd:
+        at_work = [crowd.start() for _ in range(4)]
+        for turn in range(3):
+            crowd.until(100 + 200 * turn)
+            victim = dice.choice([process for process in at_work if process.poll() is None])
+            victim.kill()
+            at_work.append(crowd.start())
+            ends += 1
+        for process in crowd.processes:
+            said, complained = process.communicate(timeout=90)
+            assert process.returncode in (0, -signal.SIGKILL), said + complained
+        billed = crowd.calls().total() * COST_NANO
+        with closing(DatabaseReader(crowd.dsn)) as reader:
+            sums = reader.sums()
+    print(f"{billed / ceiling:.2%} of the ceiling billed, {sums.unconfirmed / ceiling:.2%} unconfirmed")
+    assert billed <= sums.spent <= ceiling
+    assert sums.reserved == 0
+    assert sums.unconfirmed <= ends * WINDOW * WORST_NANO
+    assert sums.spent >= 0.97 * ceiling
 
 
 def _cut(postgres: PostgresServer) -> None:

@@ -328,6 +328,10 @@ class SharedJournal(Journal, Protocol):
         """Whether this process lets others work with it."""
 
     @property
+    def worker(self) -> int:
+        """The number of this process among those that ever worked on it."""
+
+    @property
     def is_joined(self) -> bool:
         """Whether another process is its owner."""
 

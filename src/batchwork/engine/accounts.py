@@ -156,8 +156,12 @@ class AccountSession:
 
     def attach(self, gate: Gate) -> None:
         """Supply this gate, whose ledger has `ledgers` beside it."""
-        self._gates.append(gate)
+        self.supply(gate)
         gate.on_cool = self._cool
+
+    def supply(self, gate: Gate) -> None:
+        """Supply this gate with money alone."""
+        self._gates.append(gate)
 
     def learn(self, kind: str, per_minute: float) -> bool:
         """Let everybody know what the provider states; whether nobody knew of such a limit."""

@@ -51,6 +51,7 @@ class Sharing:
         self._untold = Turn()
         self._is_over = False
         self._is_closing = self._has_more = False
+        self._is_gap = False  # the row that was read last is in a block of somebody else
         self._error: BaseException | None = None
         self._poke = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
@@ -106,6 +107,7 @@ class Sharing:
             raise
         if isinstance(work, Work) and self._journal.is_elsewhere(work.index):
             self._journal.release(work.item)
+            self._is_gap = True
             return None
         return work
 
@@ -186,9 +188,12 @@ class Sharing:
         count = 0
         for _ in range(_ROWS_AT_ONCE):
             work: Work | Later | None = LATER
+            self._is_gap = False
             if self._source is not None:
                 with suppress(StopIteration):
                     work = self._row()
+            if self._is_gap and count:  # a block is one stretch: what others have must not lie inside
+                break
             if work is LATER:  # there is nothing yet, or nothing more
                 self._has_more = False
                 break

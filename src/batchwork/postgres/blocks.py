@@ -48,10 +48,10 @@ _END = "UPDATE block SET worker = NULL WHERE worker = %(me)s"
 class DatabaseBlocks:
     """The blocks of one journal, as one worker sees them. Its methods wait for the database."""
 
-    def __init__(self, dsn: Dsn, *, worker: int, model: str) -> None:
+    def __init__(self, dsn: Dsn, *, worker: int, began: Began) -> None:
         self._dsn = dsn
         self._me = worker
-        self._model = model  # that this process asks
+        self._ours = began  # what this process was told
         self.began = 0  # the event with which this process, as the owner, has begun
         self._checked: set[int] = set()
         self._known: set[int] = set()  # the blocks that this process was told it has
@@ -107,11 +107,16 @@ class DatabaseBlocks:
         return TakenBlock(first=first, items=items)
 
     def _check(self, began: int, event: Event | None) -> None:
-        """Refuse to answer for another model than the one that the run asks."""
-        if isinstance(event, Began) and event.model != self._model:
+        """Refuse to answer for another model, or without the ceiling that the run has."""
+        ours = self._ours
+        if isinstance(event, Began) and event.model != ours.model:
             raise JournalLockedError(
-                f"the run on {self._dsn} asks {event.model}, and this process {self._model}: give it the same model, or"
+                f"the run on {self._dsn} asks {event.model}, and this process {ours.model}: give it the same model, or"
                 " take another journal"
+            )
+        if isinstance(event, Began) and (event.max_cost_nano is None) != (ours.max_cost_nano is None):
+            raise JournalLockedError(
+                f"the run on {self._dsn} began with another limit than this process knew: run the same command again"
             )
         self._checked.add(began)
 

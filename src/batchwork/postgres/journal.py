@@ -61,13 +61,18 @@ class PostgresJournal(SqliteJournal):
             }
         )
 
+    @property
+    def worker(self) -> int:
+        """The number of this process among those that ever worked on the journal."""
+        return self._writer.id
+
     # -- beside others --------------------------------------------------------------------------
 
     def begin(self, began: Began) -> Standing:
         """Start a run. What others are at work on stays theirs, where this journal is shared."""
         blocks = self._blocks
         if blocks is None and (self.is_shared or self._items.has_blocks()):
-            blocks = self._blocks = DatabaseBlocks(self._dsn, worker=self._writer.id, model=began.model)
+            blocks = self._blocks = DatabaseBlocks(self._dsn, worker=self.worker, began=began)
         if blocks is not None:
             self._elsewhere = blocks.begin()
         if self._elsewhere and not self.is_shared:
@@ -156,7 +161,7 @@ class JoinedJournal(PostgresJournal):
 
     def begin(self, began: Began) -> Standing:
         """Nothing begins: the owner has begun."""
-        self._blocks = DatabaseBlocks(self._dsn, worker=self._writer.id, model=began.model)
+        self._blocks = DatabaseBlocks(self._dsn, worker=self.worker, began=began)
         sums = self._sums
         return Standing(run_id=self.run_id, spent_nano=sums.spent, unconfirmed_nano=sums.unconfirmed, recovered=0)
 

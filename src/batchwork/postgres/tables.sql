@@ -9,6 +9,7 @@ CREATE TABLE worker (
   joined_at timestamptz NOT NULL DEFAULT clock_timestamp(), renewed_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   seq bigint NOT NULL DEFAULT 0, began bigint NOT NULL DEFAULT 0,
   spent bigint NOT NULL DEFAULT 0, unconfirmed bigint NOT NULL DEFAULT 0, reserved bigint NOT NULL DEFAULT 0,
+  granted bigint NOT NULL DEFAULT 0, charged bigint NOT NULL DEFAULT 0,
   standing bigint[] NOT NULL DEFAULT '{0,0,0,0,0}', items bigint NOT NULL DEFAULT 0, batches bigint NOT NULL DEFAULT 0
 ) WITH (fillfactor = 50);
 CREATE TABLE event (
@@ -28,6 +29,10 @@ CREATE INDEX item_place ON item (idx);
 CREATE TABLE block (
   first bigint PRIMARY KEY, stop bigint NOT NULL CHECK (stop > first), began bigint NOT NULL,
   worker integer REFERENCES worker, claims integer NOT NULL DEFAULT 0) WITH (fillfactor = 50);
+-- The ceiling over all workers, and what they were granted of it; those that have ended, what they used.
+CREATE TABLE money (
+  one integer PRIMARY KEY CHECK (one = 1), ceiling bigint NOT NULL, granted bigint NOT NULL, last bigint NOT NULL DEFAULT 0,
+  CHECK (granted <= ceiling OR last = 0));
 CREATE TABLE blob (digest bytea PRIMARY KEY, body bytea NOT NULL, crc bigint NOT NULL);
 CREATE TABLE output (
   path text PRIMARY KEY, size bigint NOT NULL, mtime_ns bigint NOT NULL,
