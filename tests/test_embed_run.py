@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
@@ -76,7 +77,7 @@ def test_a_refused_text_fails_alone(provider: Simulator, mode: str, tmp_path: Pa
     options = {"mode": mode, "journal": tmp_path / "j.db", "max_cost": 1}
     with embedded(provider, iter(texts), **options) as made:
         check(made, texts, bad=frozenset({3, 300, 301, 699}))
-        errors = {one.index: str(one.error) for one in made.failures()}
+        errors = {one.index: str(one.error) for kind in made.failures.values() for one in kind}
     assert "content filter" in errors[3]
     assert errors[301] == "bad_input: the text is empty"
     assert errors[699] == "bad_input: a text is a string, not NoneType"
@@ -221,3 +222,16 @@ def test_what_cannot_be_embedded_is_refused_before_anything_is_sent(
     with pytest.raises(ConfigError, match=words):
         embedded(provider, texts, **options)
     assert not calls(provider)
+
+
+def test_a_table_is_embedded_by_its_rows_and_never_by_the_names_of_its_columns(provider: Simulator) -> None:
+    frame = pd.DataFrame({"title": ["Elbe", "Rhine", "Oder"], "km": [1094, 1233, 854]})
+    with pytest.raises(ConfigError, match=r"prompt="):
+        embedded(provider, frame)
+    with embedded(provider, frame, prompt="{title}: {km} km") as made:
+        table = made.to_pandas()
+        assert list(table["text"]) == ["Elbe: 1094 km", "Rhine: 1233 km", "Oder: 854 km"]
+        assert made.to_polars()["embedding"].to_list()[2] == pytest.approx(table["embedding"][2])
+    rows = [{"title": "Elbe"}, {"name": "no title"}]
+    with embedded(provider, rows, prompt="{title}") as made:
+        assert {kind: [one.index for one in failed] for kind, failed in made.failures.items()} == {"bad_input": [1]}
