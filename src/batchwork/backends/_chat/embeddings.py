@@ -98,6 +98,14 @@ class EmbeddingsBackend(ChatBackend):
             add_extra(body, request.extra_body)
         return body
 
+    def _line_body(self, request: Request) -> dict[str, Any]:
+        body = super()._line_body(request)
+        if self._files.model_in != "request_params":
+            return body
+        texts = {"input": body.pop("input")}
+        self._batch_params = {"model": self._model, **body}  # the options are those of the run: every line has the same
+        return texts
+
     async def complete(self, request: Request, *, ceiling_nano: int | None = None) -> Reply:
         try:
             return await super().complete(request, ceiling_nano=ceiling_nano)

@@ -237,6 +237,8 @@ def read_input(
         if not isinstance(body, dict):
             wrong("missing_required_parameter", "Missing required parameter: 'body'.", number, "body")
             continue
+        if service.model_at == "request_params" and (strange := sorted(set(body) - {"input"})):
+            wrong("unknown_parameter", f"'{strange[0]}' belongs into request_params.", number, f"body.{strange[0]}")
         models.add(str(body.get("model")))
         if len(models) > 1:
             wrong("mismatched_model", "All requests of a batch must use the same model.", number, "body.model")
