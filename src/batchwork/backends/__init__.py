@@ -53,7 +53,7 @@ def open_embedder(model: str, setup: Setup) -> tuple[EmbedBackend, str]:
     """The backend that makes embeddings with a model, and the model's name there."""
     chosen, name = choose(model)
     backend: EmbedBackend
-    if service_of(chosen) is not None:
+    if _is_row(chosen):
         backend = import_module(_EMBEDDINGS).open_embedder(chosen, name, setup)
     elif hasattr(module := _module(chosen), "open_embedder"):
         backend = module.open_embedder(name, setup)

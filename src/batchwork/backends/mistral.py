@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from batchwork.backends import Setup
 from batchwork.backends._chat import METADATA, ChatBackend
+from batchwork.backends._chat import embeddings as chat_embeddings
 from batchwork.backends._chat import service as chat_service
 from batchwork.backends._headers import ahead_s
 from batchwork.backends._wire import Stored, encode, file_for
@@ -109,6 +110,10 @@ class MistralBackend(ChatBackend):
             number += 1
 
 
+class MistralEmbedder(chat_embeddings.EmbeddingsBackend, MistralBackend):
+    """One Mistral model that makes embeddings: its calls are OpenAI's, its batches Mistral's."""
+
+
 def _progress(job: _Job) -> BatchProgress:
     done = max(job.completed_requests, job.succeeded_requests + job.failed_requests)
     total = None if not job.total_requests else max(job.total_requests, done)
@@ -140,3 +145,8 @@ def describe(name: str, base_url: str | None) -> Traits:
 def open_backend(name: str, setup: Setup) -> ChatBackend:
     """The backend for one Mistral model."""
     return chat_service.open_service(_SERVICE, name, setup, kind=MistralBackend)
+
+
+def open_embedder(name: str, setup: Setup) -> MistralEmbedder:
+    """The backend that makes embeddings with one Mistral model."""
+    return chat_embeddings.open_embedder(_SERVICE, name, setup, kind=MistralEmbedder)

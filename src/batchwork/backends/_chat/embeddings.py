@@ -51,8 +51,13 @@ class _Answer(Struct):
 _decode = msgspec.json.Decoder(_Answer).decode
 
 
-def open_embedder(service: str, name: str, setup: Setup) -> "EmbeddingsBackend":
-    """The backend that makes embeddings with one model of a service, or of the server at `base_url`."""
+def open_embedder(
+    service: str, name: str, setup: Setup, *, kind: "type[EmbeddingsBackend] | None" = None
+) -> "EmbeddingsBackend":
+    """The backend that makes embeddings with one model of a service, or of the server at `base_url`.
+
+    `kind` where a service has its own batches.
+    """
     if not name:
         raise ConfigError(f"{service}: needs a model, for example openai:text-embedding-3-small")
     base_url = address_of(service, setup)
@@ -68,9 +73,10 @@ def open_embedder(service: str, name: str, setup: Setup) -> "EmbeddingsBackend":
         batches=serves,
         price_provider=row.prices,
         price_model=name,
+        batch_notice=row.batch.notice if row.batch is not None else None,
     )
     setup = replace(setup, base_url=base_url, api_key=key_of(service, where, setup, base_url))
-    return EmbeddingsBackend(name, traits, setup, row, row.embeddings)
+    return (kind or EmbeddingsBackend)(name, traits, setup, row, row.embeddings)
 
 
 class EmbeddingsBackend(ChatBackend):
