@@ -147,6 +147,6 @@ def open_backend(name: str, setup: Setup) -> ChatBackend:
     return chat_service.open_service(_SERVICE, name, setup, kind=MistralBackend)
 
 
-def open_embedder(name: str, setup: Setup) -> MistralEmbedder:
+def open_embedder(name: str, setup: Setup) -> chat_embeddings.EmbeddingsBackend:
     """The backend that makes embeddings with one Mistral model."""
     return chat_embeddings.open_embedder(_SERVICE, name, setup, kind=MistralEmbedder)

@@ -76,5 +76,7 @@ def nano_dollars(api: str, model: str, tier: Tier, usage: Usage) -> int | None:
     )
     multiple = _MULTIPLES.get((api, tier), Decimal(1))
     if tier == "batch" and price == _price_of(api, model, "standard"):
-        multiple = next((part for (who, name), part in _BATCHES.items() if who == api and model.startswith(name)), multiple)
+        multiple = next(
+            (part for (who, name), part in _BATCHES.items() if who == api and model.startswith(name)), multiple
+        )
     return int((multiple * cost["total_price"] * _NANO).to_integral_value(rounding=ROUND_CEILING))

@@ -114,7 +114,8 @@ def test_the_cache_is_beside_the_input_and_calls_of_tools_are_told(exchange):
 
 
 @pytest.mark.parametrize(
-    ("details", "short", "hour"), [([{"ttl": "1h", "inputTokens": 7}, {"ttl": "5m", "inputTokens": 3}], 3, 7), ([], 10, 0)]
+    ("details", "short", "hour"),
+    [([{"ttl": "1h", "inputTokens": 7}, {"ttl": "5m", "inputTokens": 3}], 3, 7), ([], 10, 0)],
 )
 def test_what_is_written_into_the_cache_for_an_hour_is_booked_so(exchange, details, short, hour):
     usage = ANSWER["usage"] | {"cacheWriteInputTokens": 10, "cacheDetails": details}

@@ -114,7 +114,7 @@ class ChatBackend(WireBackend):
         return self._charged(super()._failure(answer, model=model))
 
     def _charged(self, failure: Failure) -> Failure:
-        """The failure itself; one that the service charges for may stand on the bill at a price that it does not tell."""
+        """The same failure; one that the service charges for, at a price that it does not tell, is unconfirmed."""
         is_charged = failure.error_code in self._row.billed
         return msgspec.structs.replace(failure, unconfirmed=True) if is_charged else failure
 

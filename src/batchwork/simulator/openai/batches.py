@@ -36,6 +36,9 @@ class OpenAIBatch(Batch):
         content = files.get(order["input_file_id"]).content
         requests, self._errors = read_input(content, order["endpoint"], world.config, service)
         if service.model_at == "request_params":
+            for field in {field for _, body in requests for field in body} - {"input"}:
+                problem = f"'{field}' belongs into request_params."
+                self._errors.append({"code": "unknown_parameter", "line": None, "message": problem, "param": field})
             requests = [(name, {**order["request_params"], **body}) for name, body in requests]
         super().__init__(world, OpenAIWire(world, path, service), batch_id, requests, path, delay_s)
         self._service = service
@@ -237,8 +240,6 @@ def read_input(
         if not isinstance(body, dict):
             wrong("missing_required_parameter", "Missing required parameter: 'body'.", number, "body")
             continue
-        if service.model_at == "request_params" and (strange := sorted(set(body) - {"input"})):
-            wrong("unknown_parameter", f"'{strange[0]}' belongs into request_params.", number, f"body.{strange[0]}")
         models.add(str(body.get("model")))
         if len(models) > 1:
             wrong("mismatched_model", "All requests of a batch must use the same model.", number, "body.model")
