@@ -36,7 +36,7 @@ class _Problem(Struct):
 class _Job(Stored):
     status: str
     created_at: float | str | None = None
-    input_files: tuple[str, ...] = ()
+    input_files: tuple[str, ...] | None = None
     output_file: str | Stored | None = None
     error_file: str | Stored | None = None
     errors: tuple[_Problem, ...] = ()
@@ -99,7 +99,7 @@ class MistralBackend(ChatBackend):
             jobs = self._read(answer, _decode_page).data or []
             oldest = tag.intended_at - ahead_s(answer.headers, self._clock.utc()) - tag.slack_s
             for job in jobs:
-                if (tag.file_id is not None and tag.file_id in job.input_files) or (
+                if (tag.file_id is not None and tag.file_id in (job.input_files or ())) or (
                     (job.metadata or {}).get(METADATA) == tag.name
                 ):
                     return job.id

@@ -56,7 +56,7 @@ class _Batch(Stored):
     output_file_id: str | None = None
     error_file_id: str | None = None
     errors: _Problems | None = None
-    metadata: dict[str, str] | None = None
+    metadata: dict[str, Any] | None = None  # of others as well: theirs need not be texts
     request_counts: _Counts | None = None
 
 
@@ -177,7 +177,7 @@ class ChatBackend(WireBackend):
         counts = batch.request_counts or _Counts()
         late = _LATE.get(batch.status.lower())
         # What ran is in a file, or counted: without either, what no file tells of was not executed.
-        nothing_ran = late is not None and batch.output_file_id is None and counts.completed == 0
+        nothing_ran = late is not None and not batch.output_file_id and counts.completed == 0
         unlisted = Failure(kind=FailureKind.EXPIRED, message=late or "") if nothing_ran else None
         return BatchProgress(ended=batch.status.lower() in _ENDED, total=counts.total, unlisted=unlisted)
 
