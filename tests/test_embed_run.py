@@ -240,7 +240,7 @@ class Shrinking:
 def test_vectors_of_another_length_than_the_first_are_failures_of_their_texts(tmp_path: Path) -> None:
     with batchwork.embed(["a", "b", "c"], model="m", backend=Shrinking(), max_in_flight=1) as made:
         assert [one.error is None for one in made] == [True, True, False]
-        assert "has 3 numbers, and the first one 4" in str(next(made.failures()).error)
+        assert "has 3 numbers, and the first one 4" in str(made.failures["result_lost"][0].error)
         assert made.to_arrow()["embedding"].to_pylist()[2] is None
         assert np.load(made.to_npy(tmp_path / "v.npy")).shape == (3, 4)
 
