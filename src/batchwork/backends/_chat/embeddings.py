@@ -58,8 +58,6 @@ def open_embedder(
 
     `kind` where a service has its own batches.
     """
-    if not name:
-        raise ConfigError(f"{service}: needs a model, for example openai:text-embedding-3-small")
     base_url = address_of(service, setup)
     where = place_of(service, base_url)
     row = row_at(where)

@@ -197,8 +197,7 @@ def open_embedder(name: str, setup: Setup) -> "EmbedBackend":
     from batchwork.backends.gemini.embeddings import GeminiEmbedder  # noqa: PLC0415 - it extends this module's backend
 
     provider, name = providers()["gemini"], name.removeprefix("models/")
-    if not name or provider.embeddings is None:
-        raise ConfigError("gemini: needs a model, for example gemini:gemini-embedding-001")
+    assert provider.embeddings is not None, "its row has them"
     traits = Traits(name="gemini", limited=True, price_provider="google", price_model=name)
     return GeminiEmbedder(name, traits, _placed(setup), provider.auth, provider.embeddings)
 
