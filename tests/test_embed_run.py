@@ -13,6 +13,10 @@ import pytest
 
 import batchwork
 from batchwork import ConfigError, Embeddings, RunPaused
+from batchwork.core.ports import Traits
+from batchwork.core.reply import Reply, Usage
+from batchwork.core.request import Request
+from batchwork.core.text_pack import PackLimits
 from batchwork.simulator import Simulator
 from batchwork.simulator.openai.embeddings import REFUSED, vector_of
 
@@ -180,12 +184,22 @@ def test_other_providers_make_embeddings_in_packs_of_their_own_size(
     assert provider.log()["total"]["received"] >= 300 // per_call + 16
 
 
-def test_voyage_makes_embeddings_in_batches(provider: Simulator) -> None:
+@pytest.mark.parametrize(("model", "part"), [("voyage:voyage-4", 0.67), ("mistral:mistral-embed", 0.5), (MODEL, 0.5)])
+def test_batches_of_embeddings_cost_less_where_the_provider_says_so(
+    provider: Simulator, model: str, part: float
+) -> None:
     texts = numbered(300)
-    told = {"model": "voyage:voyage-4", "base_url": provider.service_url("voyage"), "mode": "batch"}
-    with embedded(provider, texts, **told) as made:
-        check(made, texts)
+    told = {"model": model, "base_url": provider.service_url(model.partition(":")[0]), "max_cost": 1}
+    costs = []
+    for mode in ("live", "batch"):
+        provider.reset()
+        with embedded(provider, texts, mode=mode, **told) as made:
+            check(made, texts)
+            assert made.cost is not None
+            assert made.cost * 10**9 == provider.log()["total"]["nano_dollars"]
+            costs.append(float(made.cost))
     assert {call["batch_id"] is not None for call in calls(provider)} == {True}
+    assert costs[1] / costs[0] == pytest.approx(part, rel=0.001)
 
 
 def test_vectors_go_out_as_arrays_and_tables(provider: Simulator, tmp_path: Path) -> None:
@@ -206,13 +220,44 @@ def test_vectors_go_out_as_arrays_and_tables(provider: Simulator, tmp_path: Path
     assert table["error"].to_pylist()[10] == "bad_input: the text is empty"
 
 
+class Shrinking:
+    """Makes vectors that get shorter from call to call."""
+
+    traits = Traits(name="shrinking", free=True)
+    pack_limits = PackLimits(max_texts=2, max_tokens=1000, text_tokens=1000)
+    calls = 0
+
+    async def complete(self, request: Request, *, ceiling_nano: int | None = None) -> Reply:
+        self.calls += 1
+        size = 5 - self.calls
+        vectors = bytes(4 * size * len(request.messages))
+        return Reply(text="", usage=Usage(input_tokens=1), model="m", vectors=vectors, dimensions=size)
+
+    async def aclose(self) -> None:
+        pass
+
+
+def test_vectors_of_another_length_than_the_first_are_failures_of_their_texts(tmp_path: Path) -> None:
+    with batchwork.embed(["a", "b", "c"], model="m", backend=Shrinking(), max_in_flight=1) as made:
+        assert [one.error is None for one in made] == [True, True, False]
+        assert "has 3 numbers, and the first one 4" in str(made.failures["result_lost"][0].error)
+        assert made.to_arrow()["embedding"].to_pylist()[2] is None
+        assert np.load(made.to_npy(tmp_path / "v.npy")).shape == (3, 4)
+
+
 @pytest.mark.parametrize(
     ("texts", "options", "words"),
     [
         ("one text", {}, "not one string"),
         (["a"], {"model": "anthropic:claude-haiku-5-5"}, "makes no embeddings"),
-        (["a"], {"model": "groq:llama"}, "makes no embeddings"),
+        (["a"], {"model": "groq:llama"}, "makes no embeddings .* there are azure"),
+        (["a"], {"model": "gemini:"}, "`batchwork models gemini` lists"),
         (["a"], {"dimensions": 0}, "dimensions must be"),
+        (["a"], {"dimensions": True}, "dimensions must be"),
+        (["a"], {"options": {"input": ["b"]}}, "options cannot set 'input'"),
+        (["a"], {"options": {"encoding_format": "float"}}, "options cannot set 'encoding_format'"),
+        (["a"], {"options": {"output_dtype": "int8"}}, "kept as float32"),
+        (["a"], {"options": ["input_type"]}, "options must be a mapping"),
         (["a"], {"system": "s"}, "unknown option 'system'"),
     ],
 )

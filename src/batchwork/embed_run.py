@@ -28,10 +28,12 @@ from batchwork.run_session import RunSession
 from batchwork.tables import check_columns, row_texts, table_of, template_from
 from batchwork.text_input import TextInput, TextPlaces
 
-_IN_FLIGHT = 4  # an answer has megabytes
+IN_FLIGHT = 4  # an answer has megabytes
 _CHUNK = 256  # texts that are read at once, where reading may block
 _CHUNKS_AHEAD = 16
 TASK = "task"  # what a journal keeps of it
+_OURS = frozenset({"model", "input", "content", "contents", "requests", "texts", "encoding_format", "stream"})
+_NUMBERS = "output_dtype"  # how Mistral and Voyage call the type of a vector's numbers
 
 
 class _Own(TypedDict, total=False):
@@ -104,6 +106,24 @@ def _texts_of(given: object, options: EmbedOptions) -> Iterable[Any]:
     return given
 
 
+def _call_options(options: EmbedOptions) -> dict[str, Any]:
+    """What goes into every call beside the texts; a ConfigError for what batchwork decides, or could not read back."""
+    chosen = options.get("options") or {}
+    if not isinstance(chosen, Mapping):
+        raise ConfigError(f"options must be a mapping such as {{'input_type': 'query'}}, got {chosen!r}")
+    for name in chosen:
+        if name in _OURS:
+            raise ConfigError(f"options cannot set {name!r}: batchwork does, from the texts and the model")
+    if (kind := chosen.get(_NUMBERS, "float")) != "float":
+        raise ConfigError(f"options cannot set {_NUMBERS!r} to {kind!r}: vectors are kept as float32 here")
+    dimensions = options.get("dimensions")
+    if dimensions is None:
+        return dict(chosen)
+    if not isinstance(dimensions, int) or isinstance(dimensions, bool) or dimensions < 1:
+        raise ConfigError(f"dimensions must be a whole number of at least 1, got {dimensions!r}")
+    return {**chosen, "dimensions": dimensions}
+
+
 class PackChecker:
     """Says whether an answer has one vector for every text."""
 
@@ -125,13 +145,9 @@ class EmbedRun:
     ) -> None:
         refuse_unknown(options, TAKEN)
         self._texts = _texts_of(texts, options)
-        self._options = {**(options.get("options") or {})}
-        if (dimensions := options.get("dimensions")) is not None:
-            if not isinstance(dimensions, int) or dimensions < 1:
-                raise ConfigError(f"dimensions must be a whole number of at least 1, got {dimensions!r}")
-            self._options["dimensions"] = dimensions
+        self._options = _call_options(options)
         chosen = {name: value for name, value in options.items() if name not in _Own.__annotations__}
-        run_options = cast("RunOptions", {"max_in_flight": _IN_FLIGHT, **chosen})
+        run_options = cast("RunOptions", {"max_in_flight": IN_FLIGHT, **chosen})
         self.plan = embedding_plan(plan_of(run_options))
         self._supplied = replace(supplied_of(run_options), checker=PackChecker())
         self._on_open = on_open

@@ -4,7 +4,7 @@ from array import array
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, Self
 
@@ -80,7 +80,7 @@ class Embeddings(Exports):
         """Let go of the journal."""
         self._journal.close()
 
-    @property
+    @cached_property
     def dimensions(self) -> int:
         """The length of every vector; 0 where there is none."""
         for index, _, _ in self._places:
@@ -219,6 +219,9 @@ class Embeddings(Exports):
         outcome = entry.outcome or Pending(index=index)
         if not isinstance(outcome, Succeeded) or outcome.reply.vectors is None:
             return _Stretch(start, count, texts, None, outcome.error)
+        if outcome.reply.dimensions != self.dimensions:
+            problem = f"its vector has {outcome.reply.dimensions} numbers, and the first one {self.dimensions}"
+            return _Stretch(start, count, texts, None, f"result_lost: {problem}: the model has changed (--fresh)")
         size = 4 * outcome.reply.dimensions
         return _Stretch(start, count, texts, outcome.reply.vectors[slot * size : (slot + count) * size], None)
 

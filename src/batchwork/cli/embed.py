@@ -1,6 +1,7 @@
 """`batchwork embed`: the vectors of the texts in a file, written as Parquet, Arrow or numpy's format."""
 
 from collections.abc import Callable, Iterator
+from decimal import Decimal
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -18,7 +19,7 @@ from batchwork.core.policy import Policy
 from batchwork.core.text_pack import BadText
 from batchwork.core.words import command_line, counted
 from batchwork.display import Display
-from batchwork.embed_run import EmbedOptions, EmbedRun
+from batchwork.embed_run import IN_FLIGHT, EmbedOptions, EmbedRun
 from batchwork.embeddings import Embeddings
 from batchwork.journal import journal_of_output
 from batchwork.journals import note_output
@@ -34,12 +35,14 @@ _WAYS_OUT: dict[str, Callable[[Embeddings, Path], Path]] = {
 }
 _question = partial(typer.Option, rich_help_panel="What is asked")
 _FAILURES_SHOWN = 5
-_TAKEN_HERE = {"options", "mode", "max_in_flight", "prompt", "template"}
+_TAKEN_HERE = {"options", "mode", "prompt", "template"}
 
 
 def embed(
     input: options.Input,  # noqa: A002
-    model: options.Model,
+    model: Annotated[
+        str, _question(metavar="M", help="PROVIDER:NAME, for example openai:text-embedding-3-small or voyage:voyage-4.")
+    ],
     output: Annotated[
         Path, typer.Option("-o", "--output", metavar="OUT", help="Vectors: .parquet, .arrow, .feather or .npy.")
     ],
@@ -59,7 +62,7 @@ def embed(
     base_url: options.BaseUrl = None,
     max_cost: options.MaxCost = None,
     price: options.Price = None,
-    max_in_flight: options.MaybeInFlight = None,
+    max_in_flight: options.PacksInFlight = IN_FLIGHT,
     rpm: options.Rpm = None,
     input_tpm: options.InputTpm = None,
     retries: options.Retries = _DEFAULTS.retry.retries,
@@ -97,8 +100,6 @@ def embed(
     names = EmbedOptions.__annotations__.keys() & arguments.keys() - _TAKEN_HERE
     chosen = {name: arguments[name] for name in names}
     chosen |= {"mode": mode.value, "options": _options(options_)}
-    if max_in_flight is not None:
-        chosen["max_in_flight"] = max_in_flight
     display = Display(door=command_line(journal), quiet=quiet)
     run = EmbedRun(texts, cast("EmbedOptions", chosen), on_open=display.opened)
     say = partial(display.say, always=True)
@@ -159,7 +160,12 @@ def _texts_in(table: Table, column: str, limit: int | None) -> Iterator[Any]:
             yield BadText(row.problem)
             continue
         value = row.columns.get(column)
-        yield BadText(f"there is no {column!r}") if value is None else value if isinstance(value, str) else str(value)
+        if value is None:
+            yield BadText(f"there is no {column!r}")
+        elif isinstance(value, int | float | Decimal) and not isinstance(value, bool):
+            yield str(value)  # a number in a column of texts is meant as it is written
+        else:
+            yield value
 
 
 def _options(text: str | None) -> dict[str, Any] | None:
