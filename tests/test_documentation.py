@@ -216,6 +216,9 @@ def test_a_command_in_running_text_has_the_options_that_it_names() -> None:
         name: {option for parameter in command.params for option in parameter.opts}
         for name, command in known.commands.items()  # type: ignore[attr-defined]
     }
+    for name, group in known.commands.items():  # type: ignore[attr-defined]
+        for command in getattr(group, "commands", {}).values():
+            options[name] |= {option for parameter in command.params for option in parameter.opts}
     options["bench"] = {option for action in bench_parser()._actions for option in action.option_strings}
     wrong = [
         (page.name, named)

@@ -7,11 +7,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
 import batchwork
 from batchwork import ConfigError, Embeddings, RunPaused
+from batchwork.core.ports import Traits
+from batchwork.core.reply import Reply, Usage
+from batchwork.core.request import Request
+from batchwork.core.text_pack import PackLimits
 from batchwork.simulator import Simulator
 from batchwork.simulator.openai.embeddings import REFUSED, vector_of
 
@@ -76,7 +81,7 @@ def test_a_refused_text_fails_alone(provider: Simulator, mode: str, tmp_path: Pa
     options = {"mode": mode, "journal": tmp_path / "j.db", "max_cost": 1}
     with embedded(provider, iter(texts), **options) as made:
         check(made, texts, bad=frozenset({3, 300, 301, 699}))
-        errors = {one.index: str(one.error) for one in made.failures()}
+        errors = {one.index: str(one.error) for kind in made.failures.values() for one in kind}
     assert "content filter" in errors[3]
     assert errors[301] == "bad_input: the text is empty"
     assert errors[699] == "bad_input: a text is a string, not NoneType"
@@ -179,12 +184,22 @@ def test_other_providers_make_embeddings_in_packs_of_their_own_size(
     assert provider.log()["total"]["received"] >= 300 // per_call + 16
 
 
-def test_voyage_makes_embeddings_in_batches(provider: Simulator) -> None:
+@pytest.mark.parametrize(("model", "part"), [("voyage:voyage-4", 0.67), ("mistral:mistral-embed", 0.5), (MODEL, 0.5)])
+def test_batches_of_embeddings_cost_less_where_the_provider_says_so(
+    provider: Simulator, model: str, part: float
+) -> None:
     texts = numbered(300)
-    told = {"model": "voyage:voyage-4", "base_url": provider.service_url("voyage"), "mode": "batch"}
-    with embedded(provider, texts, **told) as made:
-        check(made, texts)
+    told = {"model": model, "base_url": provider.service_url(model.partition(":")[0]), "max_cost": 1}
+    costs = []
+    for mode in ("live", "batch"):
+        provider.reset()
+        with embedded(provider, texts, mode=mode, **told) as made:
+            check(made, texts)
+            assert made.cost is not None
+            assert made.cost * 10**9 == provider.log()["total"]["nano_dollars"]
+            costs.append(float(made.cost))
     assert {call["batch_id"] is not None for call in calls(provider)} == {True}
+    assert costs[1] / costs[0] == pytest.approx(part, rel=0.001)
 
 
 def test_vectors_go_out_as_arrays_and_tables(provider: Simulator, tmp_path: Path) -> None:
@@ -205,13 +220,44 @@ def test_vectors_go_out_as_arrays_and_tables(provider: Simulator, tmp_path: Path
     assert table["error"].to_pylist()[10] == "bad_input: the text is empty"
 
 
+class Shrinking:
+    """Makes vectors that get shorter from call to call."""
+
+    traits = Traits(name="shrinking", free=True)
+    pack_limits = PackLimits(max_texts=2, max_tokens=1000, text_tokens=1000)
+    calls = 0
+
+    async def complete(self, request: Request, *, ceiling_nano: int | None = None) -> Reply:
+        self.calls += 1
+        size = 5 - self.calls
+        vectors = bytes(4 * size * len(request.messages))
+        return Reply(text="", usage=Usage(input_tokens=1), model="m", vectors=vectors, dimensions=size)
+
+    async def aclose(self) -> None:
+        pass
+
+
+def test_vectors_of_another_length_than_the_first_are_failures_of_their_texts(tmp_path: Path) -> None:
+    with batchwork.embed(["a", "b", "c"], model="m", backend=Shrinking(), max_in_flight=1) as made:
+        assert [one.error is None for one in made] == [True, True, False]
+        assert "has 3 numbers, and the first one 4" in str(made.failures["result_lost"][0].error)
+        assert made.to_arrow()["embedding"].to_pylist()[2] is None
+        assert np.load(made.to_npy(tmp_path / "v.npy")).shape == (3, 4)
+
+
 @pytest.mark.parametrize(
     ("texts", "options", "words"),
     [
         ("one text", {}, "not one string"),
         (["a"], {"model": "anthropic:claude-haiku-5-5"}, "makes no embeddings"),
-        (["a"], {"model": "groq:llama"}, "makes no embeddings"),
+        (["a"], {"model": "groq:llama"}, "makes no embeddings .* there are azure"),
+        (["a"], {"model": "gemini:"}, "`batchwork models gemini` lists"),
         (["a"], {"dimensions": 0}, "dimensions must be"),
+        (["a"], {"dimensions": True}, "dimensions must be"),
+        (["a"], {"options": {"input": ["b"]}}, "options cannot set 'input'"),
+        (["a"], {"options": {"encoding_format": "float"}}, "options cannot set 'encoding_format'"),
+        (["a"], {"options": {"output_dtype": "int8"}}, "kept as float32"),
+        (["a"], {"options": ["input_type"]}, "options must be a mapping"),
         (["a"], {"system": "s"}, "unknown option 'system'"),
     ],
 )
@@ -221,3 +267,16 @@ def test_what_cannot_be_embedded_is_refused_before_anything_is_sent(
     with pytest.raises(ConfigError, match=words):
         embedded(provider, texts, **options)
     assert not calls(provider)
+
+
+def test_a_table_is_embedded_by_its_rows_and_never_by_the_names_of_its_columns(provider: Simulator) -> None:
+    frame = pd.DataFrame({"title": ["Elbe", "Rhine", "Oder"], "km": [1094, 1233, 854]})
+    with pytest.raises(ConfigError, match=r"prompt="):
+        embedded(provider, frame)
+    with embedded(provider, frame, prompt="{title}: {km} km") as made:
+        table = made.to_pandas()
+        assert list(table["text"]) == ["Elbe: 1094 km", "Rhine: 1233 km", "Oder: 854 km"]
+        assert made.to_polars()["embedding"].to_list()[2] == pytest.approx(table["embedding"][2])
+    rows = [{"title": "Elbe"}, {"name": "no title"}]
+    with embedded(provider, rows, prompt="{title}") as made:
+        assert {kind: [one.index for one in failed] for kind, failed in made.failures.items()} == {"bad_input": [1]}

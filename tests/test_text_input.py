@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from batchwork.core.errors import BackendError
@@ -74,6 +74,8 @@ TEXT = st.sampled_from([f"t{i}" for i in range(30)] + [f"{BAD}{i}" for i in rang
 
 
 @settings(max_examples=20, deadline=None)
+@example([["t1", "t2"], [], ["t1", "t2"]], False)  # a pack that is known, although the run before had it not
+@example([["t1", "bad1"], [], ["t1", "bad1"]], True)
 @given(st.lists(st.lists(TEXT, max_size=40), min_size=1, max_size=4), st.booleans())
 def test_no_text_of_the_run_before_is_sent_again(inputs: list[list[str]], is_lazy: bool) -> None:
     backend, journal = Embedder(), MemoryJournal()

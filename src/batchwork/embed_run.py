@@ -12,9 +12,11 @@ from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.intake import InputRow
 from batchwork.core.outcome import AnyOutcome, Failed, Status
 from batchwork.core.ports import AnswerVerdict, EmbedBackend, Journal
+from batchwork.core.prompt import refuse_table
 from batchwork.core.reply import Reply
 from batchwork.core.request import Request
 from batchwork.core.text_pack import BadText, is_of_a_text, texts_of
+from batchwork.core.words import PYTHON
 from batchwork.embeddings import Embeddings
 from batchwork.engine.engine import Engine
 from batchwork.engine.read_ahead import LATER, ReadAhead
@@ -23,12 +25,15 @@ from batchwork.journals import open_reader
 from batchwork.options import RunOptions, plan_of, refuse_unknown, supplied_of
 from batchwork.plan import Plan
 from batchwork.run_session import RunSession
+from batchwork.tables import check_columns, row_texts, table_of, template_from
 from batchwork.text_input import TextInput, TextPlaces
 
-_IN_FLIGHT = 4  # an answer has megabytes
+IN_FLIGHT = 4  # an answer has megabytes
 _CHUNK = 256  # texts that are read at once, where reading may block
 _CHUNKS_AHEAD = 16
 TASK = "task"  # what a journal keeps of it
+_OURS = frozenset({"model", "input", "content", "contents", "requests", "texts", "encoding_format", "stream"})
+_NUMBERS = "output_dtype"  # how Mistral and Voyage call the type of a vector's numbers
 
 
 class _Own(TypedDict, total=False):
@@ -42,21 +47,22 @@ class EmbedOptions(RunOptions, _Own, total=False):
 
 _NOT_HERE = frozenset(
     {
-        *("prompt", "template", "per_row", "system", "max_tokens", "schema", "response_model", "sampling"),
+        *("per_row", "system", "max_tokens", "schema", "response_model", "sampling"),
         *("extra_body", "reask", "output_tpm", "count_margin", "timeout_per_1k_chars", "view", "progress"),
     }
 )
 TAKEN = tuple(sorted((RunOptions.__annotations__.keys() - _NOT_HERE) | _Own.__annotations__.keys()))
 
 
-def embed(texts: Iterable[str], **options: Unpack[EmbedOptions]) -> Embeddings:
-    """The embedding of every text, in input order.
+def embed(texts: Any, **options: Unpack[EmbedOptions]) -> Embeddings:
+    """The embedding of every text, in input order: of a list or another iterable of strings, or of each row of a table.
 
     Texts are packed to the provider's limits. A text that the provider refuses fails alone. With `journal=` running
     again goes on, and sends no text again that has its vector, wherever it stands in the input then.
 
     Options:
         model: `provider:name`, for example `"openai:text-embedding-3-small"`. Required.
+        prompt, template: what of a row is embedded, where `texts` is a table: as for `run`, `"{title}: {body}"`.
         dimensions: the length of the vectors, for models that can shorten them.
         options: what else goes into every call, for example `{"input_type": "document"}`.
         mode: `"live"`, or `"batch"` for the provider's batches, where it has them for embeddings.
@@ -77,7 +83,7 @@ def embed(texts: Iterable[str], **options: Unpack[EmbedOptions]) -> Embeddings:
         raise run.session.stopped() from None
 
 
-async def aembed(texts: Iterable[str], **options: Unpack[EmbedOptions]) -> Embeddings:
+async def aembed(texts: Any, **options: Unpack[EmbedOptions]) -> Embeddings:
     """The same as `embed`, for asyncio."""
     return await EmbedRun(texts, options).execute()
 
@@ -85,6 +91,37 @@ async def aembed(texts: Iterable[str], **options: Unpack[EmbedOptions]) -> Embed
 def embedding_plan(plan: Plan) -> Plan:
     """The plan of a run that makes embeddings; its journal keeps that it is one."""
     return replace(plan, task="embed", settings={**plan.settings, TASK: "embed"})
+
+
+def _texts_of(given: object, options: EmbedOptions) -> Iterable[Any]:
+    """The texts that were handed over, or those that the rows of a table make."""
+    template = template_from(PYTHON, prompt=options.get("prompt"), template=options.get("template"))
+    if template is not None:
+        table = table_of(given)
+        check_columns(template, table)
+        return row_texts(table, template)
+    refuse_table("texts", given, by_rows=True)
+    if isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
+        raise ConfigError("texts is a list or another iterable of strings, not one string")
+    return given
+
+
+def _call_options(options: EmbedOptions) -> dict[str, Any]:
+    """What goes into every call beside the texts; a ConfigError for what batchwork decides, or could not read back."""
+    chosen = options.get("options") or {}
+    if not isinstance(chosen, Mapping):
+        raise ConfigError(f"options must be a mapping such as {{'input_type': 'query'}}, got {chosen!r}")
+    for name in chosen:
+        if name in _OURS:
+            raise ConfigError(f"options cannot set {name!r}: batchwork does, from the texts and the model")
+    if (kind := chosen.get(_NUMBERS, "float")) != "float":
+        raise ConfigError(f"options cannot set {_NUMBERS!r} to {kind!r}: vectors are kept as float32 here")
+    dimensions = options.get("dimensions")
+    if dimensions is None:
+        return dict(chosen)
+    if not isinstance(dimensions, int) or isinstance(dimensions, bool) or dimensions < 1:
+        raise ConfigError(f"dimensions must be a whole number of at least 1, got {dimensions!r}")
+    return {**chosen, "dimensions": dimensions}
 
 
 class PackChecker:
@@ -107,16 +144,10 @@ class EmbedRun:
         self, texts: Iterable[Any], options: EmbedOptions, *, on_open: Callable[[Engine], None] | None = None
     ) -> None:
         refuse_unknown(options, TAKEN)
-        if isinstance(texts, str | bytes) or not isinstance(texts, Iterable):
-            raise ConfigError("texts is a list or another iterable of strings, not one string")
-        self._texts: Iterable[Any] = texts
-        self._options = {**(options.get("options") or {})}
-        if (dimensions := options.get("dimensions")) is not None:
-            if not isinstance(dimensions, int) or dimensions < 1:
-                raise ConfigError(f"dimensions must be a whole number of at least 1, got {dimensions!r}")
-            self._options["dimensions"] = dimensions
+        self._texts = _texts_of(texts, options)
+        self._options = _call_options(options)
         chosen = {name: value for name, value in options.items() if name not in _Own.__annotations__}
-        run_options = cast("RunOptions", {"max_in_flight": _IN_FLIGHT, **chosen})
+        run_options = cast("RunOptions", {"max_in_flight": IN_FLIGHT, **chosen})
         self.plan = embedding_plan(plan_of(run_options))
         self._supplied = replace(supplied_of(run_options), checker=PackChecker())
         self._on_open = on_open

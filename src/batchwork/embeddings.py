@@ -1,20 +1,21 @@
 """Embeddings as a run has made them: one vector per text, in input order, read from the journal when looked at."""
 
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, Self
 
-from batchwork.core.errors import ConfigError
+from batchwork.core.errors import ConfigError, JournalError
 from batchwork.core.money import to_dollars
 from batchwork.core.outcome import Pending, Status, Succeeded
 from batchwork.core.ports import Entry, JournalView
 from batchwork.core.stats import Accounting, account
 from batchwork.core.text_pack import texts_of
 from batchwork.tables.arrow import pyarrow
+from batchwork.tables.exports import Exports
 from batchwork.tables.writer import whole_file
 from batchwork.text_input import TextPlaces
 
@@ -49,7 +50,7 @@ class _Stretch:
     error: str | None
 
 
-class Embeddings:
+class Embeddings(Exports):
     """The vectors of all texts, in input order."""
 
     def __init__(self, journal: JournalView, places: TextPlaces, *, stopped: str | None, priced: bool) -> None:
@@ -79,7 +80,7 @@ class Embeddings:
         """Let go of the journal."""
         self._journal.close()
 
-    @property
+    @cached_property
     def dimensions(self) -> int:
         """The length of every vector; 0 where there is none."""
         for index, _, _ in self._places:
@@ -104,9 +105,37 @@ class Embeddings:
         counts[Status.FAILED] += bad
         return account(counts, inputs=self._places.count)
 
-    def failures(self) -> Iterator[Embedding]:
-        """The texts without a vector."""
-        return (one for one in self if one.data is None)
+    @property
+    def failures(self) -> dict[str, list[Embedding]]:
+        """The texts without a vector by kind, the most frequent kind first."""
+        kinds: dict[str, list[Embedding]] = {}
+        for one in self:
+            if one.error is not None:
+                kinds.setdefault(one.error.partition(":")[0], []).append(one)
+        return dict(sorted(kinds.items(), key=lambda kind: -len(kind[1])))
+
+    @property
+    def _ours(self) -> Mapping[str, type]:
+        return {"index": int, "text": str, "embedding": list, "error": str}
+
+    def _rows(self, *, flat: bool) -> Iterator[dict[str, Any]]:
+        del flat  # there is no answer with fields
+        for stretch in self._stretches():
+            size = 0 if stretch.data is None else len(stretch.data) // stretch.count
+            for at in range(stretch.count):
+                vector = None if stretch.data is None else array("f", stretch.data[at * size : (at + 1) * size])
+                yield {
+                    "index": stretch.start + at,
+                    "text": None if stretch.texts is None else stretch.texts[at],
+                    "embedding": None if vector is None else vector.tolist(),
+                    "error": stretch.error,
+                }
+
+    def __repr__(self) -> str:
+        try:
+            return f"<Embeddings: {self.accounting}>"
+        except JournalError:
+            return "<Embeddings: closed>"
 
     def to_numpy(self) -> Any:
         """A float32 array of one row per text; a text without a vector has NaN.
@@ -190,6 +219,9 @@ class Embeddings:
         outcome = entry.outcome or Pending(index=index)
         if not isinstance(outcome, Succeeded) or outcome.reply.vectors is None:
             return _Stretch(start, count, texts, None, outcome.error)
+        if outcome.reply.dimensions != self.dimensions:
+            problem = f"its vector has {outcome.reply.dimensions} numbers, and the first one {self.dimensions}"
+            return _Stretch(start, count, texts, None, f"result_lost: {problem}: the model has changed (--fresh)")
         size = 4 * outcome.reply.dimensions
         return _Stretch(start, count, texts, outcome.reply.vectors[slot * size : (slot + count) * size], None)
 

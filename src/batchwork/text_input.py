@@ -8,7 +8,7 @@ their own, which come before anything else is read.
 
 from array import array
 from bisect import bisect_left
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -131,6 +131,7 @@ class TextInput:
         self._load = PackLoad(limits)
         self._open: int | None = None  # the number of the pack that is being filled
         self._under_way: dict[int, tuple[int, Sequence[str]]] = {}  # packs that may fall into parts, by index
+        self._unplaced: deque[tuple[int, bytes]] = deque()  # those of them that the journal may know, by fingerprint
         # Packs to be placed next, the last first: number, texts, and whether it may still be refused.
         self._rows: list[tuple[int, Sequence[str], bool]] = []
         self._yielded = 0
@@ -144,6 +145,7 @@ class TextInput:
         return self
 
     def __next__(self) -> Intake | Literal[Later.LATER]:
+        self._look_at_placed()
         while not self._rows:
             if self._ended:
                 if self._waits and self._under_way:
@@ -153,10 +155,11 @@ class TextInput:
                 return LATER
         pack, texts, may_split = self._rows.pop()
         self.places.placed(pack, self._yielded)
+        request = self._request(texts)
         if may_split and self._waits and len(texts) > 1:
             self._under_way[self._yielded] = (pack, texts)
+            self._unplaced.append((self._yielded, request.fingerprint))
         self._yielded += 1
-        request = self._request(texts)
         return Intake(fingerprint=request.fingerprint, request=request, columns=None)
 
     def settled(self, outcome: AnyOutcome) -> None:
@@ -164,6 +167,19 @@ class TextInput:
         pack, texts = self._under_way.pop(outcome.index, (_BAD, ()))
         if texts and isinstance(outcome, Failed) and is_of_a_text(outcome.failure):
             self._rows += [(*part, True) for part in reversed(self.places.split(pack, texts))]
+
+    def _look_at_placed(self) -> None:
+        """A pack that an earlier input had, and the latest one had not, is settled as soon as it has its place."""
+        while self._unplaced:
+            index, fingerprint = self._unplaced[0]
+            state = self._journal.at(index)
+            if state is None or state.fingerprint != fingerprint:
+                return
+            self._unplaced.popleft()
+            if state.status not in (Status.PENDING, Status.DEFERRED):
+                outcome = next(iter(self._journal.entries(index, index + 1))).outcome
+                if outcome is not None:
+                    self.settled(outcome)
 
     # -- reading --------------------------------------------------------------------------------
 

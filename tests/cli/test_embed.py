@@ -24,7 +24,8 @@ def called(monkeypatch: pytest.MonkeyPatch, capsys: Any, *arguments: object) -> 
 def test_a_file_of_texts_becomes_a_file_of_vectors(
     monkeypatch: pytest.MonkeyPatch, capsys: Any, tmp_path: Path
 ) -> None:
-    rows = [{"id": i, "body": f"text {i}"} for i in range(30)] + [{"id": 30}]
+    rows: list[dict[str, Any]] = [{"id": i, "body": f"text {i}"} for i in range(30)]
+    rows += [{"id": 30}, {"body": 7}, {"body": ["a", "b"]}, {"body": {"a": 1}}, {"body": True}]
     given, out = tmp_path / "in.jsonl", tmp_path / "out.parquet"
     given.write_text("".join(json.dumps(row) + "\n" for row in rows))
     monkeypatch.setenv("OPENAI_API_KEY", "k")
@@ -33,8 +34,9 @@ def test_a_file_of_texts_becomes_a_file_of_vectors(
         command = (*command, "--dimensions", 8, "--max-cost", 1, "--base-url", provider.openai_url, "-q")
         code, _, said = called(monkeypatch, capsys, *command)
         assert code == 1
-        assert "31 texts: 30 succeeded, 1 failed" in said
+        assert "35 texts: 31 succeeded, 4 failed" in said
         assert "row 31: bad_input: there is no 'body'" in said
+        assert "row 33: bad_input: a text is a string, not list" in said
         first = provider.log()["total"]["received"]
         assert called(monkeypatch, capsys, *command)[0] == 1
         assert provider.log()["total"]["received"] == first
@@ -85,6 +87,8 @@ def test_models_lists_providers_and_their_models_with_prices_and_their_source(
     }
     embeddings = rows["openai:text-embedding-3-small"]
     assert (embeddings["input"], embeddings["output"]) == ("0.02", None)
+    assert (embeddings["batch_input"], embeddings["batch_output"]) == ("0.01", None)
+    assert embeddings["source"] == "genai-prices; batches genai-prices, times 0.5"
     rows = {row["model"]: row for row in json.loads(called(monkeypatch, capsys, "models", "mistral", "--json")[1])}
     assert rows["mistral:mistral-small-latest"]["source"] == str(prices)
     assert "takes any" in called(monkeypatch, capsys, "models", "ollama")[1]

@@ -129,6 +129,34 @@ def test_smoke_everything_can_be_reached_by_keyboard(tmp_path: Path, window: Win
         is_clean(window)
 
 
+@pytest.mark.slow
+def test_a_million_items_are_looked_through_as_easily_as_a_few(tmp_path: Path, window: Window) -> None:
+    write_journal(tmp_path / "run.db", 1_000_000)
+    with viewer(tmp_path / "run.db") as url:
+        page = window.page
+        page.set_default_timeout(120_000)
+        page.goto(url)
+        page.get_by_text("Reading the journal:").wait_for()
+        page.get_by_role("heading", name="Finished,").wait_for()
+        page.locator(".figure", has_text="Done").get_by_text("1,000,000").wait_for()
+        page.get_by_text("Reading the journal:").wait_for(state="detached")
+        page.set_default_timeout(5_000)
+        page.keyboard.press("i")
+        page.get_by_role("heading", name="Items", exact=True).wait_for()
+        for words, found in (("number 654321 rise", ["654321"]), ("nowhere", [])):
+            page.keyboard.press("/")
+            page.keyboard.press("Control+a")
+            page.keyboard.type(words)
+            page.keyboard.press("Enter")
+            page.get_by_text("of 1,000,000").wait_for()
+            assert page.locator("[data-row]").all_inner_texts() == found
+        page.goto(f"{url}items?sort=latency&order=desc&page=9000")
+        assert page.locator("[data-row]").count() > 0
+        page.goto(f"{url}items/999999")
+        page.get_by_role("heading", name="Item 999999").wait_for()
+        is_clean(window)
+
+
 @pytest.mark.parametrize(("scheme", "width"), LOOKS)
 def test_a_field_leads_to_its_place_and_the_place_back_to_the_field(
     tmp_path: Path, browser: Any, scheme: str, width: int

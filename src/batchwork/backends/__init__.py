@@ -52,14 +52,16 @@ def open_backend(model: str, setup: Setup) -> tuple[Backend, str]:
 def open_embedder(model: str, setup: Setup) -> tuple[EmbedBackend, str]:
     """The backend that makes embeddings with a model, and the model's name there."""
     chosen, name = choose(model)
+    makers = sorted(name for name, row in providers().items() if row.embeddings is not None)
+    if chosen not in makers:
+        raise ConfigError(f"{chosen} makes no embeddings that batchwork knows of; there are {', '.join(makers)}")
+    if not name:
+        raise ConfigError(f"{chosen}: needs a model; `batchwork models {chosen}` lists those that are known")
     backend: EmbedBackend
-    if service_of(chosen) is not None:
+    if _is_row(chosen):
         backend = import_module(_EMBEDDINGS).open_embedder(chosen, name, setup)
-    elif hasattr(module := _module(chosen), "open_embedder"):
-        backend = module.open_embedder(name, setup)
     else:
-        rows = (name for name, row in providers().items() if row.embeddings is not None)
-        raise ConfigError(f"{chosen} makes no embeddings; there are {', '.join(sorted(rows))}")
+        backend = _module(chosen).open_embedder(name, setup)
     return backend, name
 
 

@@ -18,7 +18,7 @@ from typing import Any, Literal, Self
 import msgspec
 
 from batchwork.backends._failures import bad_input
-from batchwork.core.request import Attachment, Message, Schema
+from batchwork.core.request import Attachment, Message, Request, Schema
 from batchwork.core.weighed import WeighedCache
 from batchwork.schema import SchemaError, wire_schema_of
 
@@ -108,6 +108,18 @@ def leading_system(messages: tuple[Message, ...]) -> tuple[tuple[Message, ...], 
     """The system turns at the start, and the turns after them."""
     count = next((i for i, message in enumerate(messages) if message.role != "system"), len(messages))
     return messages[:count], messages[count:]
+
+
+def system_and_turns(request: Request) -> tuple[str | None, tuple[Message, ...]]:
+    """For wires where it stands apart: the system text, with that of leading system turns, and the turns after it."""
+    system, messages = request.system, request.messages
+    if messages[0].role != "system":
+        return system, messages
+    turns, messages = leading_system(messages)
+    if not messages:
+        bad_input("a conversation needs a turn after its system turns")
+    texts = [block.get("text", "") for turn in turns for block in as_blocks(turn.content)]
+    return "\n\n".join([system, *texts] if system else texts), messages
 
 
 def document_text(piece: Piece) -> str:

@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from batchwork.backends import Setup
 from batchwork.backends._chat import METADATA, ChatBackend
+from batchwork.backends._chat import embeddings as chat_embeddings
 from batchwork.backends._chat import service as chat_service
 from batchwork.backends._headers import ahead_s
 from batchwork.backends._wire import Stored, encode, file_for
@@ -35,7 +36,7 @@ class _Problem(Struct):
 class _Job(Stored):
     status: str
     created_at: float | str | None = None
-    input_files: tuple[str, ...] = ()
+    input_files: tuple[str, ...] | None = None
     output_file: str | Stored | None = None
     error_file: str | Stored | None = None
     errors: tuple[_Problem, ...] = ()
@@ -98,7 +99,7 @@ class MistralBackend(ChatBackend):
             jobs = self._read(answer, _decode_page).data or []
             oldest = tag.intended_at - ahead_s(answer.headers, self._clock.utc()) - tag.slack_s
             for job in jobs:
-                if (tag.file_id is not None and tag.file_id in job.input_files) or (
+                if (tag.file_id is not None and tag.file_id in (job.input_files or ())) or (
                     (job.metadata or {}).get(METADATA) == tag.name
                 ):
                     return job.id
@@ -107,6 +108,10 @@ class MistralBackend(ChatBackend):
                 return Sighting.ABSENT
             seen |= new
             number += 1
+
+
+class MistralEmbedder(chat_embeddings.EmbeddingsBackend, MistralBackend):
+    """One Mistral model that makes embeddings: its calls are OpenAI's, its batches Mistral's."""
 
 
 def _progress(job: _Job) -> BatchProgress:
@@ -140,3 +145,8 @@ def describe(name: str, base_url: str | None) -> Traits:
 def open_backend(name: str, setup: Setup) -> ChatBackend:
     """The backend for one Mistral model."""
     return chat_service.open_service(_SERVICE, name, setup, kind=MistralBackend)
+
+
+def open_embedder(name: str, setup: Setup) -> chat_embeddings.EmbeddingsBackend:
+    """The backend that makes embeddings with one Mistral model."""
+    return chat_embeddings.open_embedder(_SERVICE, name, setup, kind=MistralEmbedder)

@@ -1,7 +1,9 @@
 """`batchwork embed`: the vectors of the texts in a file, written as Parquet, Arrow or numpy's format."""
 
 from collections.abc import Callable, Iterator
+from decimal import Decimal
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any, cast
 
@@ -17,12 +19,12 @@ from batchwork.core.policy import Policy
 from batchwork.core.text_pack import BadText
 from batchwork.core.words import command_line, counted
 from batchwork.display import Display
-from batchwork.embed_run import EmbedOptions, EmbedRun
+from batchwork.embed_run import IN_FLIGHT, EmbedOptions, EmbedRun
 from batchwork.embeddings import Embeddings
 from batchwork.journal import journal_of_output
 from batchwork.journals import note_output
 from batchwork.summary import Exit
-from batchwork.tables import Table, open_table
+from batchwork.tables import AnyTemplate, Table, check_columns, open_table, row_texts, template_from
 
 _DEFAULTS = Policy()
 _WAYS_OUT: dict[str, Callable[[Embeddings, Path], Path]] = {
@@ -33,15 +35,22 @@ _WAYS_OUT: dict[str, Callable[[Embeddings, Path], Path]] = {
 }
 _question = partial(typer.Option, rich_help_panel="What is asked")
 _FAILURES_SHOWN = 5
+_TAKEN_HERE = {"options", "mode", "prompt", "template"}
 
 
 def embed(
     input: options.Input,  # noqa: A002
-    model: options.Model,
+    model: Annotated[
+        str, _question(metavar="M", help="PROVIDER:NAME, for example openai:text-embedding-3-small or voyage:voyage-4.")
+    ],
     output: Annotated[
         Path, typer.Option("-o", "--output", metavar="OUT", help="Vectors: .parquet, .arrow, .feather or .npy.")
     ],
     column: Annotated[str | None, _question(metavar="C", help="The column of the text. Default: text.")] = None,
+    prompt: Annotated[
+        str | None, _question(metavar="TEXT", help="Several columns in one text: '{title}: {body}'.")
+    ] = None,
+    template: options.Template = None,
     dimensions: Annotated[int | None, _question(metavar="N", min=1, help="The length of the vectors.")] = None,
     options_: Annotated[
         str | None,
@@ -53,7 +62,7 @@ def embed(
     base_url: options.BaseUrl = None,
     max_cost: options.MaxCost = None,
     price: options.Price = None,
-    max_in_flight: options.MaybeInFlight = None,
+    max_in_flight: options.PacksInFlight = IN_FLIGHT,
     rpm: options.Rpm = None,
     input_tpm: options.InputTpm = None,
     retries: options.Retries = _DEFAULTS.retry.retries,
@@ -86,12 +95,11 @@ def embed(
     journal = arguments["journal"] = journal or journal_of_output(output)
     check_overwrite(output, journal, overwrite=overwrite)
     table = open_table(input, encoding=encoding)
-    texts = _texts(table, _column(table, column), limit)
-    names = EmbedOptions.__annotations__.keys() & arguments.keys() - {"options", "mode", "max_in_flight"}
+    made_of = template_from(command_line(journal), prompt=prompt, template=template)
+    texts = _texts(table, column, made_of, limit)
+    names = EmbedOptions.__annotations__.keys() & arguments.keys() - _TAKEN_HERE
     chosen = {name: arguments[name] for name in names}
     chosen |= {"mode": mode.value, "options": _options(options_)}
-    if max_in_flight is not None:
-        chosen["max_in_flight"] = max_in_flight
     display = Display(door=command_line(journal), quiet=quiet)
     run = EmbedRun(texts, cast("EmbedOptions", chosen), on_open=display.opened)
     say = partial(display.say, always=True)
@@ -119,11 +127,11 @@ def _told(made: Embeddings, output: Path, say: Callable[[str], None]) -> Exit:
     cost = "" if made.cost is None else f", {show(int(made.cost * NANO))}"
     say(f"{counted(len(made), 'text')}: {accounting.brief()}{cost}; vectors of {made.dimensions} in {output}")
     if accounting.failed:
-        for number, one in enumerate(made.failures()):
-            if number == _FAILURES_SHOWN:
-                say("  ...")
-                break
+        failed = [one for kind in made.failures.values() for one in kind]
+        for one in failed[:_FAILURES_SHOWN]:
             say(f"  row {one.index + 1}: {one.error}")
+        if len(failed) > _FAILURES_SHOWN:
+            say("  ...")
     if accounting.deferred:
         return Exit.BUDGET
     return Exit.SOME_FAILED if accounting.succeeded < accounting.inputs else Exit.ALL_SUCCEEDED
@@ -137,15 +145,27 @@ def _column(table: Table, wanted: str | None) -> str:
     return name
 
 
-def _texts(table: Table, column: str, limit: int | None) -> Iterator[Any]:
-    for number, row in enumerate(table.rows()):
-        if number == limit:
-            return
+def _texts(table: Table, column: str | None, made_of: AnyTemplate | None, limit: int | None) -> Iterator[Any]:
+    if made_of is None:
+        return _texts_in(table, _column(table, column), limit)
+    if column is not None:
+        raise ConfigError("--column and --prompt (or --template) exclude each other")
+    check_columns(made_of, table)
+    return row_texts(table, made_of, limit)
+
+
+def _texts_in(table: Table, column: str, limit: int | None) -> Iterator[Any]:
+    for row in islice(table.rows(), limit):
         if row.problem is not None:
             yield BadText(row.problem)
             continue
         value = row.columns.get(column)
-        yield BadText(f"there is no {column!r}") if value is None else value if isinstance(value, str) else str(value)
+        if value is None:
+            yield BadText(f"there is no {column!r}")
+        elif isinstance(value, int | float | Decimal) and not isinstance(value, bool):
+            yield str(value)  # a number in a column of texts is meant as it is written
+        else:
+            yield value
 
 
 def _options(text: str | None) -> dict[str, Any] | None:

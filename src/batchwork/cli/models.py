@@ -80,16 +80,32 @@ def _line(name: str, model: str) -> ModelLine:
         stated = None if table is None else table.find(listed, provider=traits.price_provider, batch=batch)
         return stated or resolve(listed, provider=traits.price_provider, batch=batch, has_output=has_output)
 
-    live, in_batch = price(), price(batch=True) if traits.batches else None
-    if live is None:  # embeddings have no output
-        live = price(has_output=False)
-        if live is None:
-            return ModelLine(model=f"{name}:{model}")
-        return ModelLine(model=f"{name}:{model}", input=live.dollars[0], source=live.source)
-    line = ModelLine(model=f"{name}:{model}", input=live.dollars[0], output=live.dollars[1], source=live.source)
+    answers = price()
+    live = answers or price(has_output=False)  # embeddings have no output
+    if live is None:
+        return ModelLine(model=f"{name}:{model}")
+    has_output = answers is not None
+    batches = traits.batches if has_output else _embeds_in_batches(name)
+    in_batch = price(batch=True, has_output=has_output) if batches else None
+    line = ModelLine(
+        model=f"{name}:{model}",
+        input=live.dollars[0],
+        output=live.dollars[1] if has_output else None,
+        source=live.source,
+    )
     if in_batch is None or in_batch.dollars == live.dollars:
         return line
-    return msgspec.structs.replace(line, batch_input=in_batch.dollars[0], batch_output=in_batch.dollars[1])
+    return msgspec.structs.replace(
+        line,
+        batch_input=in_batch.dollars[0],
+        batch_output=in_batch.dollars[1] if has_output else None,
+        source=live.source if in_batch.source.endswith(", batch") else f"{live.source}; batches {in_batch.source}",
+    )
+
+
+def _embeds_in_batches(name: str) -> bool:
+    row = providers().get(name)
+    return row is not None and row.batch is not None and "embeddings" in row.batch.serves
 
 
 def _about(name: str) -> dict[str, str]:

@@ -133,6 +133,9 @@ MaybeInFlight = Annotated[
     int | None,
     _limit("--max-in-flight", metavar="N", help="The most calls at once. Default: 100, or what suits the backend."),
 ]
+PacksInFlight = Annotated[
+    int, _limit("--max-in-flight", metavar="N", help="The most calls at once, each with a pack of texts.")
+]
 Rpm = Annotated[float | None, _limit(metavar="N", help="Requests per minute.")]
 InputTpm = Annotated[float | None, _limit(metavar="N", help="Input tokens per minute.")]
 OutputTpm = Annotated[float | None, _limit(metavar="N", help="Output tokens per minute.")]

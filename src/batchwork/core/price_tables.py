@@ -31,10 +31,17 @@ class _Lanes(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     auto_is_dearest: bool = False
 
 
+class _BatchFactor(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    provider: str
+    models: re.Pattern[str]
+    factor: Decimal
+
+
 class _Known(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     writes_unasked: re.Pattern[str]
     writes_from: int
     lanes: dict[str, _Lanes]
+    batch: tuple[_BatchFactor, ...]
 
 
 @cache
@@ -59,10 +66,18 @@ def resolve(model: str, *, provider: str | None = None, batch: bool = False, has
     if batch:
         discounted = _look_up(model, provider, {"processing": "batch"})
         if discounted is None or discounted.input_mtok == row.input_mtok:
-            price = msgspec.structs.replace(live, source="genai-prices, no batch price known: live price")
+            price = _in_batches(live, model, provider)
         else:
             price = _from_row(discounted, "genai-prices, batch", model)
     return in_lanes(price, model, provider=provider, lanes=lanes, live=live)
+
+
+def _in_batches(live: Price, model: str, provider: str | None) -> Price:
+    """The price in batches of a model that the bundled table has no such row for."""
+    for known in _known().batch:
+        if known.provider == provider and known.models.fullmatch(model):
+            return live.times(known.factor)
+    return msgspec.structs.replace(live, source="genai-prices, no batch price known: live price")
 
 
 def in_lanes(

@@ -22,7 +22,7 @@ class FileBatches(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     form: dict[str, str] = msgspec.field(default_factory=lambda: {"purpose": "batch"})
     endpoints: str = "/v1"
     line: Literal["call", "body"] = "call"
-    model_in: Literal["body", "request_params"] = "body"
+    model_in: Literal["body", "job", "request_params"] = "body"
     metadata: bool = True
     serves: tuple[Literal["chat", "embeddings"], ...] = ("chat",)
     notice: str | None = None
@@ -54,6 +54,8 @@ class Provider(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     path: str = "chat/completions"
     query: dict[str, str] = {}
     max_tokens: str = "max_tokens"
+    sampling: dict[str, str] = {}
+    billed: tuple[str, ...] = ()
     minute_limits: tuple[str, ...] = ("requests", "tokens")
     body: dict[str, Any] = {}
     chat: bool = True

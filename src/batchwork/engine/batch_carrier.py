@@ -17,7 +17,7 @@ from batchwork.engine.attempt import within
 from batchwork.engine.batch import BatchContext, SealedBatch
 from batchwork.engine.batch_creator import BatchCreator, Unseen
 from batchwork.engine.collector import Collector
-from batchwork.engine.follower import BatchFollower, Unreachable, out_of_sight, stalled
+from batchwork.engine.follower import BatchFollower, Unreachable, looks, out_of_sight, stalled
 from batchwork.engine.life import Life
 
 _log = logging.getLogger(__name__)
@@ -36,20 +36,31 @@ class BatchCarrier:
         self._where = self._p.backend.traits.where
         self._follower = BatchFollower(self._p, context.backend, context.tally, context.waits)
         self._creator = BatchCreator(context, sight=self._follower.sight)
+        self._running: set[int] = set()  # batches that the provider has taken, as far as is known
+        self._told_of_queue = False
 
     async def carry(self, batch: SealedBatch) -> None:
         """From its intent to its end; or to nothing, when the run closes first and the next one takes it up."""
         batch_id = batch.ticket.batch_id or await self._create(batch)
-        if batch_id is not None:
+        if batch_id is None:
+            return
+        self._running.add(batch.ticket.chunk)
+        try:
             await self._collect(batch_id, batch)
+        finally:
+            self._running.discard(batch.ticket.chunk)
 
     async def _create(self, batch: SealedBatch) -> str | None:
         """The provider's id for the batch; None when it has none: refused, absent, unseen, or the run closes first."""
         # An intent of an earlier run was made by a clock that may have been set since.
         slack_s = _SAME_CLOCK_S if batch.lines else _ANOTHER_CLOCK_S
-        answer = await self._creator.create(
-            batch.lines, lambda: self._tag(batch.ticket, slack_s), partial(self._keep_file, batch)
-        )
+        while True:
+            answer = await self._creator.create(
+                batch.lines, lambda: self._tag(batch.ticket, slack_s), partial(self._keep_file, batch)
+            )
+            is_full = isinstance(answer, Failure) and answer.kind is FailureKind.RATE_LIMITED
+            if not is_full or not await self._wait_for_room():
+                break
         batch.lines, ticket = [], batch.ticket
         if isinstance(answer, str):
             self._p.journal.record(BatchSubmitted(chunk=ticket.chunk, batch_id=answer))
@@ -111,16 +122,19 @@ class BatchCarrier:
             await self._collector.take(batch, name, failure)
         await self._end_batch(batch, LOST)
 
-    def _stop_creating(self, batch: SealedBatch, failure: Failure) -> None:
+    def _stop_creating(self, batch: SealedBatch, failure: Failure, how: str = "absent") -> None:
         """No batch is taken, whatever is in it: its items stay pending."""
         pause = Breaker(self._p.policy).failed(failure, self._p.clock.now())
-        self._close_batch(batch, "absent")
+        self._close_batch(batch, how)
         self._pause(pause or stalled(failure, self._where))
 
     async def _refuse(
         self, batch: SealedBatch, failure: Failure, bad_lines: tuple[tuple[int, Failure], ...] = ()
     ) -> None:
         """The provider took none of it: where it says for which lines, they alone are at fault."""
+        if failure.kind is FailureKind.RATE_LIMITED and not bad_lines:
+            await self._leave_queue(batch, failure)
+            return
         names = batch.ticket.custom_ids
         by_line = dict(zip(batch.ticket.lines or range(1, len(names) + 1), names, strict=True))
         for number, problem in bad_lines:
@@ -136,6 +150,35 @@ class BatchCarrier:
         await self._end_batch(batch, "refused")
         if self._context.again and (wait_s := self._creator.wait_after(failure, 1)) is not None:
             await self._context.waits.wait(wait_s)
+
+    async def _leave_queue(self, batch: SealedBatch, failure: Failure) -> None:
+        """There was no room for it in the provider's queue, which says nothing about its items.
+
+        It goes again when another one has ended; where there is none, smaller, and at last the run pauses.
+        """
+        self._running.discard(batch.ticket.chunk)
+        count = len(batch.ticket.items)
+        if not await self._wait_for_room():
+            if count == 1:
+                self._stop_creating(batch, failure, "refused")
+                return
+            self._shrink(count // 2)
+        self._send_again(batch)
+        await self._end_batch(batch, "refused")
+
+    async def _wait_for_room(self) -> bool:
+        """Wait until a batch of this run has ended, which makes room for another; False where none is under way."""
+        running = set(self._running)
+        if running and not self._told_of_queue:
+            self._told_of_queue = True
+            _log.warning("the provider's queue is full: further batches go as those that are under way end")
+        for pause_s in looks(self._p.policy.batch):
+            if self._context.waits.is_closed or not running <= self._running:
+                break
+            if not running:
+                return False
+            await self._context.waits.wait(pause_s)
+        return True
 
     def _send_again(self, batch: SealedBatch) -> None:
         """What the batch does not answer goes into another one."""

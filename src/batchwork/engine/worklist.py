@@ -89,8 +89,8 @@ def _foreseen(intakes: Iterable[InputRow | Later], journal: ForeseeingJournal) -
         if some and (row is LATER or len(some) >= journal.foresees):
             journal.foresee(some)
             yield from some
-            some = []
-        if row is LATER:
+            some = []  # now that they are placed, the input may have more
+        elif row is LATER:
             yield LATER
     if some:
         journal.foresee(some)

@@ -22,6 +22,13 @@ _MULTIPLES: dict[tuple[str, Tier], Decimal] = {
     ("google", "flex"): Decimal("0.5"),
     ("google", "priority"): Decimal(2),
 }
+# Batches that genai-prices has no row for: what they cost of the standard price, by whose and by how models are called.
+_BATCHES: dict[tuple[str, str], Decimal] = {
+    ("openai", "text-embedding-"): Decimal("0.5"),
+    ("google", "gemini-embedding-"): Decimal("0.5"),
+    ("mistral", "codestral-embed"): Decimal("0.5"),
+    ("voyageai", "voyage-"): Decimal("0.67"),
+}
 _NANO = Decimal(10**9)
 
 
@@ -68,4 +75,8 @@ def nano_dollars(api: str, model: str, tier: Tier, usage: Usage) -> int | None:
         )
     )
     multiple = _MULTIPLES.get((api, tier), Decimal(1))
+    if tier == "batch" and price == _price_of(api, model, "standard"):
+        multiple = next(
+            (part for (who, name), part in _BATCHES.items() if who == api and model.startswith(name)), multiple
+        )
     return int((multiple * cost["total_price"] * _NANO).to_integral_value(rounding=ROUND_CEILING))

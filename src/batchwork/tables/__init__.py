@@ -12,7 +12,7 @@ from batchwork.tables.columns import (
 from batchwork.tables.exports import Exports
 from batchwork.tables.frames import table_of
 from batchwork.tables.reader import STDIN, open_table, total_rows
-from batchwork.tables.requests import RowRequests, template_from
+from batchwork.tables.requests import AnyTemplate, RowRequests, row_texts, template_from
 from batchwork.tables.row_options import RowOptions
 from batchwork.tables.table import Table, TableRow
 from batchwork.tables.template import MissingColumn, Template

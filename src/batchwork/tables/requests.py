@@ -12,6 +12,7 @@ from typing import Any
 from batchwork.core.errors import ConfigError, InputError
 from batchwork.core.intake import Intake
 from batchwork.core.prompt import Defaults, intake
+from batchwork.core.text_pack import BadText
 from batchwork.core.words import Door, counted
 from batchwork.tables.columns import check_columns, quoted
 from batchwork.tables.jinja import JinjaTemplate
@@ -53,6 +54,18 @@ def _read(path: Path, what: str) -> str:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"cannot read the {what} {path}: {error}") from error
+
+
+def row_texts(table: Table, template: AnyTemplate, limit: int | None = None) -> Iterator[str | BadText]:
+    """The text that each row of a table makes, lazily; a row that cannot be used stands for itself."""
+    for row in islice(table.rows(), limit):
+        if row.problem is not None:
+            yield BadText(row.problem)
+            continue
+        try:
+            yield template.render(row.columns)
+        except InputError as error:
+            yield BadText(str(error) if table.unit is None else f"{table.unit} {row.number}: {error}")
 
 
 class RowRequests:

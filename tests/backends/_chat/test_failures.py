@@ -1,8 +1,16 @@
 """Errors of the chat wire, as `backends/_failures.py` reads them."""
 
+import asyncio
+import json
+
+import msgspec
 import pytest
 
+from batchwork.backends import Setup, open_backend
+from batchwork.backends._chat import _Line, _Response
+from batchwork.clock import SystemClock
 from batchwork.core.failure import FailureKind as K
+from batchwork.core.failure_table import may_be_billed
 from batchwork.core.reply import Limit
 
 MODEL = "openai:gpt-6-luna"
@@ -30,6 +38,8 @@ def error(kind, code=None, message="no"):
         (429, error("requests", "rate_limit_exceeded"), K.RATE_LIMITED),
         (429, error("insufficient_quota", "insufficient_quota"), K.QUOTA),
         (429, error("tokens"), K.RATE_LIMITED),
+        (498, error("invalid_request_error", "capacity_exceeded"), K.OVERLOADED),
+        (498, b"", K.OVERLOADED),
         (500, error("server_error"), K.SERVER),
         (502, b"Bad gateway", K.SERVER),
         (503, error("server_error"), K.OVERLOADED),
@@ -42,6 +52,53 @@ def test_every_error_has_one_kind_and_is_known_not_to_be_billed(exchange, status
     assert failure.kind is kind
     assert failure.status == status
     assert not failure.unconfirmed
+
+
+@pytest.mark.parametrize("code", ["content_filter", "invalid_value"])
+@pytest.mark.parametrize("model", ["azure:gpt-6-luna", "azure-classic:gpt-6-luna"])
+def test_azure_charges_for_what_its_filter_stops(exchange, model, code):
+    failure = exchange(model, error("invalid_request_error", code), status=400).failure
+    assert may_be_billed(failure) == (code == "content_filter")
+
+
+def test_a_line_of_a_batch_that_azures_filter_stops_is_charged_for():
+    body = json.dumps(error("invalid_request_error", "content_filter")).encode()
+    line = _Line(custom_id="a", response=_Response(status_code=400, body=msgspec.Raw(body)))
+    charged = []
+    for model in ("azure:gpt-6-luna", MODEL):
+        base_url = "http://127.0.0.1:9/v1"
+        backend, _ = open_backend(model, Setup(clock=SystemClock(), max_in_flight=1, base_url=base_url, api_key="k"))
+        charged.append(may_be_billed(backend._line_result(line)))
+    assert charged == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("status", "files", "completed", "is_known"),
+    [
+        ("cancelled", {}, 0, True),
+        ("expired", {"error_file_id": "e"}, 0, True),
+        ("CANCELLED", {}, 0, True),
+        ("cancelled", {"output_file_id": "o"}, 0, False),
+        ("expired", {}, 3, False),
+        ("expired", {}, None, False),
+        ("completed", {}, 0, False),
+    ],
+)
+def test_a_batch_that_ended_before_anything_ran_has_nothing_that_may_be_billed(
+    canned, status, files, completed, is_known
+):
+    async def main():
+        told = {"id": "b", "status": status, "request_counts": {"total": 5, "completed": completed}, **files}
+        async with canned(told) as server:
+            setup = Setup(clock=SystemClock(), base_url=server.url, api_key="k", max_in_flight=4)
+            backend, _ = open_backend(MODEL, setup)
+            progress = await backend.poll_batch("b")
+            await backend.aclose()
+            return progress
+
+    progress = asyncio.run(main())
+    assert progress.ended
+    assert (progress.unlisted is not None and progress.unlisted.kind is K.EXPIRED) == is_known
 
 
 @pytest.mark.parametrize(

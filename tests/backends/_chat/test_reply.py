@@ -29,6 +29,14 @@ def test_cached_tokens_are_part_of_the_input(exchange, completion):
     )
 
 
+@pytest.mark.parametrize(
+    ("total", "output"), [(14428, 4308), (11619, 1499), (0, 1499), (None, 1499)], ids=["beside", "within", "0", "none"]
+)
+def test_thinking_that_is_counted_beside_the_answer_is_output(exchange, completion, total, output):
+    usage = {"prompt_tokens": 10120, "completion_tokens": 1499, "total_tokens": total}
+    assert exchange(MODEL, completion(usage=usage)).reply.usage == Usage(input_tokens=10120, output_tokens=output)
+
+
 def test_a_server_that_does_not_say_what_it_used_is_not_given_a_usage(exchange, completion):
     assert exchange(MODEL, completion(usage=None)).reply.usage is None
 

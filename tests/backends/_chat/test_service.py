@@ -62,6 +62,22 @@ def test_openais_own_host_is_told_the_tier_that_a_request_does_not_name(base_url
 
 
 @pytest.mark.parametrize(
+    ("model", "name"),
+    [("x-ai:grok-4.5", "max_completion_tokens"), ("azure:d", "max_completion_tokens"), ("groq:m", "max_tokens")],
+)
+def test_an_answer_is_bounded_by_the_field_that_bounds_its_thinking_too(exchange, model, name):
+    body = exchange(model, request=Request.ask("?", max_tokens=9)).body
+    assert {field: body[field] for field in body if field.startswith("max_")} == {name: 9}
+
+
+@pytest.mark.parametrize(("model", "name"), [("mistral:m", "random_seed"), ("groq:m", "seed"), ("openai:m", "seed")])
+def test_a_seed_goes_out_under_the_name_that_the_service_has_for_it(exchange, model, name):
+    body = exchange(model, request=Request.ask("?", sampling={"seed": 7, "top_p": 0.5})).body
+    assert {field: body[field] for field in body if "seed" in field} == {name: 7}
+    assert body["top_p"] == 0.5
+
+
+@pytest.mark.parametrize(
     ("model", "base_url", "tokens"),
     [
         ("gpt-6-luna", None, None),

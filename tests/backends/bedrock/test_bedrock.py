@@ -113,6 +113,16 @@ def test_the_cache_is_beside_the_input_and_calls_of_tools_are_told(exchange):
     assert reply.model == "amazon.nova-lite-v1:0"
 
 
+@pytest.mark.parametrize(
+    ("details", "short", "hour"),
+    [([{"ttl": "1h", "inputTokens": 7}, {"ttl": "5m", "inputTokens": 3}], 3, 7), ([], 10, 0)],
+)
+def test_what_is_written_into_the_cache_for_an_hour_is_booked_so(exchange, details, short, hour):
+    usage = ANSWER["usage"] | {"cacheWriteInputTokens": 10, "cacheDetails": details}
+    told = exchange(MODEL, ANSWER | {"usage": usage}).reply.usage
+    assert (told.input_tokens, told.cache_write_tokens, told.cache_write_1h_tokens) == (22, short, hour)
+
+
 def test_a_key_of_bedrocks_own_goes_as_a_bearer_token(exchange):
     asked = exchange(MODEL, ANSWER).asked[0]
     assert asked.headers["authorization"] == "Bearer sk-the-secret-key"
@@ -177,6 +187,21 @@ class TestSigned:
         assert asked.headers["x-amz-security-token"] == "made-up-aws_session_token"
         assert "session_token" not in message
         assert "who is" in message
+
+    def test_settings_and_credentials_that_cannot_be_had_are_said_and_nothing_of_them_is_told(
+        self, monkeypatch, tmp_path
+    ):
+        with Simulator(persona="echo") as provider:
+            (tmp_path / "none").write_text("[profile mine]\ncredential_process = sh -c 'echo a-secret >&2; exit 3'\n")
+            monkeypatch.setenv("AWS_PROFILE", "mine")
+            with pytest.raises(BackendError, match=r"cannot be had \(CredentialRetrievalError\)") as caught:
+                self.asked(provider.bedrock_url)
+            assert caught.value.failure.kind is K.AUTH
+            monkeypatch.setenv("AWS_PROFILE", "missing")
+            with pytest.raises(BackendError, match="auth: AWS credentials cannot be had"):
+                self.asked(provider.bedrock_url)
+        with pytest.raises(ConfigError, match="missing"):
+            open_backend(MODEL, Setup(clock=SystemClock(), max_in_flight=1))
 
     def test_a_region_is_needed_where_there_is_no_address(self, monkeypatch):
         setup = Setup(clock=SystemClock(), max_in_flight=1)

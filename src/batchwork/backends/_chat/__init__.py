@@ -26,6 +26,10 @@ from batchwork.core.request import Request
 from batchwork.core.words import or_list
 
 _ENDED = frozenset({"completed", "expired", "cancelled", "failed"})
+_LATE = {
+    "expired": "the batch expired before its turn",
+    "cancelled": "the batch was cancelled before its turn",
+}
 _NOT_EXECUTED = frozenset({"batch_expired", "batch_cancelled"})
 METADATA = "batchwork"
 
@@ -42,6 +46,7 @@ class _Problems(Struct):
 
 class _Counts(Struct):
     total: int | None = None
+    completed: int | None = None
 
 
 class _Batch(Stored):
@@ -51,7 +56,7 @@ class _Batch(Stored):
     output_file_id: str | None = None
     error_file_id: str | None = None
     errors: _Problems | None = None
-    metadata: dict[str, str] | None = None
+    metadata: dict[str, Any] | None = None  # of others as well: theirs need not be texts
     request_counts: _Counts | None = None
 
 
@@ -102,7 +107,16 @@ class ChatBackend(WireBackend):
         self.limit_headers = OPENAI_LIMITS.only(row.minute_limits)
         self.batch_limits = BatchLimits(max_requests=self._files.max_requests, max_bytes=self._files.max_bytes)
         self._endpoint = f"{self._files.endpoints}/chat/completions"
+        self._batch_params: dict[str, Any] = {"model": model}
         super().__init__(model, build, traits, setup, row.auth)
+
+    def _failure(self, answer: HttpAnswer, *, model: str | None = None) -> Failure:
+        return self._charged(super()._failure(answer, model=model))
+
+    def _charged(self, failure: Failure) -> Failure:
+        """The same failure; one that the service charges for, at a price that it does not tell, is unconfirmed."""
+        is_charged = failure.error_code in self._row.billed
+        return msgspec.structs.replace(failure, unconfirmed=True) if is_charged else failure
 
     def not_found_hint(self, model: str | None) -> str:
         if model is None:
@@ -112,13 +126,18 @@ class ChatBackend(WireBackend):
 
     def batch_line(self, custom_id: str, request: Request) -> bytes:
         """One line of the input file."""
-        body = self._build(request)
-        if self._files.model_in != "body":
-            body.pop("model", None)
+        body = self._line_body(request)
         line: dict[str, Any] = {"custom_id": custom_id, "body": body}
         if self._files.line == "call":
             line = {"custom_id": custom_id, "method": "POST", "url": self._endpoint, "body": body}
         return encode(line) + b"\n"
+
+    def _line_body(self, request: Request) -> dict[str, Any]:
+        """What a line asks; what all lines have in common may be the batch's to say."""
+        body = self._build(request)
+        if self._files.model_in != "body":
+            body.pop("model", None)
+        return body
 
     async def upload_batch(self, lines: list[bytes], tag: BatchTag) -> str:
         """Upload the lines; an upload without a batch costs nothing."""
@@ -139,7 +158,7 @@ class ChatBackend(WireBackend):
         if files.metadata:
             body["metadata"] = {METADATA: tag.name}
         if files.model_in == "request_params":
-            body["request_params"] = {"model": self._model}
+            body["request_params"] = self._batch_params
         return self._created(await self._http.post(self._batches_url(), encode(body)))
 
     def _created(self, answer: HttpAnswer) -> str:
@@ -155,8 +174,12 @@ class ChatBackend(WireBackend):
         batch: _Batch = await self._batch(batch_id)
         if batch.status.lower() == "failed":
             return _refused(batch)
-        counted = batch.request_counts.total if batch.request_counts is not None else None
-        return BatchProgress(ended=batch.status.lower() in _ENDED, total=counted)
+        counts = batch.request_counts or _Counts()
+        late = _LATE.get(batch.status.lower())
+        # What ran is in a file, or counted: without either, what no file tells of was not executed.
+        nothing_ran = late is not None and not batch.output_file_id and counts.completed == 0
+        unlisted = Failure(kind=FailureKind.EXPIRED, message=late or "") if nothing_ran else None
+        return BatchProgress(ended=batch.status.lower() in _ENDED, total=counts.total, unlisted=unlisted)
 
     async def collect_batch(self, batch_id: str) -> AsyncIterator[tuple[str, Reply | Failure]]:
         """Its answers and its errors, which stand in two files; what is wrong with one does not hide the other."""
@@ -203,7 +226,7 @@ class ChatBackend(WireBackend):
             status, error = response.status_code, error_in(bytes(response.body))
         kind, code = self.kind_of(error, status or 500)
         message = str(error.get("message") or "no explanation")
-        return Failure(kind=kind, message=message, status=status or None, error_code=code)
+        return self._charged(Failure(kind=kind, message=message, status=status or None, error_code=code))
 
 
 def _decode_page(raw: bytes) -> BatchPage[_Batch]:

@@ -51,10 +51,13 @@ class _Answer(Struct):
 _decode = msgspec.json.Decoder(_Answer).decode
 
 
-def open_embedder(service: str, name: str, setup: Setup) -> "EmbeddingsBackend":
-    """The backend that makes embeddings with one model of a service, or of the server at `base_url`."""
-    if not name:
-        raise ConfigError(f"{service}: needs a model, for example openai:text-embedding-3-small")
+def open_embedder(
+    service: str, name: str, setup: Setup, *, kind: "type[EmbeddingsBackend] | None" = None
+) -> "EmbeddingsBackend":
+    """The backend that makes embeddings with one model of a service, or of the server at `base_url`.
+
+    `kind` where a service has its own batches.
+    """
     base_url = address_of(service, setup)
     where = place_of(service, base_url)
     row = row_at(where)
@@ -68,9 +71,10 @@ def open_embedder(service: str, name: str, setup: Setup) -> "EmbeddingsBackend":
         batches=serves,
         price_provider=row.prices,
         price_model=name,
+        batch_notice=row.batch.notice if row.batch is not None else None,
     )
     setup = replace(setup, base_url=base_url, api_key=key_of(service, where, setup, base_url))
-    return EmbeddingsBackend(name, traits, setup, row, row.embeddings)
+    return (kind or EmbeddingsBackend)(name, traits, setup, row, row.embeddings)
 
 
 class EmbeddingsBackend(ChatBackend):
@@ -97,6 +101,14 @@ class EmbeddingsBackend(ChatBackend):
         if request.extra_body:
             add_extra(body, request.extra_body)
         return body
+
+    def _line_body(self, request: Request) -> dict[str, Any]:
+        body = super()._line_body(request)
+        if self._files.model_in != "request_params":
+            return body
+        texts = {"input": body.pop("input")}
+        self._batch_params = {"model": self._model, **body}  # the options are those of the run: every line has the same
+        return texts
 
     async def complete(self, request: Request, *, ceiling_nano: int | None = None) -> Reply:
         try:

@@ -22,6 +22,7 @@ class _PromptDetails(Struct):
 class _Usage(Struct):
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
+    total_tokens: int | None = None
     prompt_tokens_details: _PromptDetails | None = None
 
 
@@ -150,7 +151,10 @@ def kind_of(error: dict[str, Any], status: int) -> tuple[FailureKind, str | None
 
 
 def _usage(stated: _Usage) -> Usage | None:
-    """What was used; None when a part is missing, or cannot be: half a usage is none."""
+    """What was used; None when a part is missing, or cannot be: half a usage is none.
+
+    Some services count what a model thinks in the sum alone (xAI): what is beside the prompt there is billed as output.
+    """
     details = stated.prompt_tokens_details or _NO_DETAILS
     read, written = details.cached_tokens or 0, details.cache_write_tokens or 0
     if stated.prompt_tokens is None or stated.completion_tokens is None:
@@ -159,7 +163,7 @@ def _usage(stated: _Usage) -> Usage | None:
         return None
     return Usage(
         input_tokens=max(stated.prompt_tokens, read + written),
-        output_tokens=stated.completion_tokens,
+        output_tokens=max(stated.completion_tokens, (stated.total_tokens or 0) - stated.prompt_tokens),
         cache_read_tokens=read,
         cache_write_tokens=written,
     )

@@ -19,6 +19,7 @@ class ChatDialect:
     max_tokens_field: str = "max_tokens"
     strict: bool = True
     sampling: frozenset[str] = frozenset()
+    sampling_names: dict[str, str] = field(default_factory=dict)  # its own, where they are not ours
     fixed: dict[str, Any] = field(default_factory=dict)  # fields of every body, under the user's own
 
 
@@ -42,7 +43,8 @@ class ChatBody:
             body.update(self._dialect.fixed)
         if request.sampling:
             content.check_sampling(request.sampling, self._dialect.sampling, f"the model {self._model}")
-            body.update(request.sampling)
+            names = self._dialect.sampling_names
+            body.update({names.get(name, name): value for name, value in request.sampling.items()})
         if request.schema is not None:
             schemas = self._dialect.schemas
             schema: dict[str, Any] = {

@@ -72,6 +72,7 @@ def open_service(service: str, name: str, setup: Setup, *, kind: type[ChatBacken
         schemas=WireSchemas.of("openai", or_as_is=where != _HOME),
         max_tokens_field="max_completion_tokens" if own else row.max_tokens,
         sampling=traits.sampling,
+        sampling_names=row.sampling,
         fixed={**(thinking_off or {}), **row.body},
     )
     setup = replace(setup, base_url=base_url, api_key=key_of(service, where, setup, base_url))

@@ -4,7 +4,7 @@ from typing import Any
 
 from batchwork.backends import _content as content
 from batchwork.backends._catalog import fact
-from batchwork.backends._content import Block, Piece, WireSchemas, as_blocks, is_plain, leading_system, translated
+from batchwork.backends._content import Block, Piece, WireSchemas, is_plain, system_and_turns, translated
 from batchwork.backends._failures import bad_input
 from batchwork.core.request import Message, Request
 
@@ -24,13 +24,7 @@ class MessageBody:
         """Everything that is sent for one request; what this wire cannot carry is a `BackendError`."""
         if request.sampling:
             content.check_sampling(request.sampling, SAMPLING, "Anthropic's API")
-        system, messages = request.system, request.messages
-        if messages[0].role == "system":
-            turns, messages = leading_system(messages)
-            texts = [block.get("text", "") for turn in turns for block in as_blocks(turn.content)]
-            system = "\n\n".join([system, *texts] if system else texts)
-            if not messages:
-                bad_input("a conversation needs a turn after its system turns")
+        system, messages = system_and_turns(request)
         body: dict[str, Any] = {"model": self._model, "max_tokens": request.output_bound, "messages": messages}
         if request.documents or not is_plain(messages):
             body["messages"] = _translated(messages, request)

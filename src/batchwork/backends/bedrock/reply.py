@@ -24,11 +24,17 @@ _UNUSABLE = {
 }
 
 
+class _Written(Struct, rename="camel"):
+    ttl: str | None = None
+    input_tokens: int | None = None
+
+
 class _Usage(Struct, rename="camel"):
     input_tokens: int | None = None
     output_tokens: int | None = None
     cache_read_input_tokens: int | None = None
     cache_write_input_tokens: int | None = None
+    cache_details: list[_Written] | None = None
 
 
 class _Message(Struct):
@@ -109,11 +115,14 @@ def _usage(stated: _Usage) -> Usage | None:
     read, written = stated.cache_read_input_tokens or 0, stated.cache_write_input_tokens or 0
     if stated.input_tokens is None or stated.output_tokens is None:
         return None
-    if min(stated.input_tokens, stated.output_tokens, read, written) < 0:
+    for_an_hour = sum(part.input_tokens or 0 for part in stated.cache_details or () if part.ttl == "1h")
+    if min(stated.input_tokens, stated.output_tokens, read, written, for_an_hour) < 0:
         return None
+    written = max(written, for_an_hour)
     return Usage(
         input_tokens=stated.input_tokens + read + written,
         output_tokens=stated.output_tokens,
         cache_read_tokens=read,
-        cache_write_tokens=written,
+        cache_write_tokens=written - for_an_hour,
+        cache_write_1h_tokens=for_an_hour,
     )

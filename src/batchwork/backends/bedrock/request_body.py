@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 from batchwork.backends import _content as content
-from batchwork.backends._content import Block, Piece, WireSchemas, as_blocks, is_plain, leading_system, translated
+from batchwork.backends._content import Block, Piece, WireSchemas, is_plain, system_and_turns, translated
 from batchwork.backends._failures import bad_input
 from batchwork.core.request import Message, Request
 
@@ -32,13 +32,7 @@ class ConverseBody:
 
     def build(self, request: Request) -> dict[str, Any]:
         """Everything that is sent for one request; what this wire cannot carry is a `BackendError`."""
-        system, messages = request.system, request.messages
-        if messages[0].role == "system":
-            turns, messages = leading_system(messages)
-            texts = [block.get("text", "") for turn in turns for block in as_blocks(turn.content)]
-            system = "\n\n".join([system, *texts] if system else texts)
-            if not messages:
-                bad_input("a conversation needs a turn after its system turns")
+        system, messages = system_and_turns(request)
         if request.documents or not is_plain(messages):
             messages = tuple(translated(messages, request.documents, _block))
         config: dict[str, Any] = {"maxTokens": request.output_bound}

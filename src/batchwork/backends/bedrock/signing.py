@@ -25,8 +25,14 @@ def _session() -> Any:
 
 
 def region_of_environment() -> str | None:
-    """The region that botocore's own settings name."""
-    region = _session().get_config_variable("region")
+    """The region that botocore's own settings name; a ConfigError where they cannot be read."""
+    session = _session()
+    from botocore.exceptions import BotoCoreError  # noqa: PLC0415 (an extra)
+
+    try:
+        region = session.get_config_variable("region")
+    except BotoCoreError as error:
+        raise ConfigError(f"bedrock: AWS's settings cannot be read: {error}") from error
     return None if region is None else str(region)
 
 
@@ -41,13 +47,18 @@ class Signer:
 
     async def headers(self, url: URL, body: bytes) -> dict[str, str]:
         """The headers that sign one call; without credentials, a `BackendError` of the kind `auth`."""
-        if self._credentials is None:
-            async with self._lock:
-                self._credentials = await asyncio.to_thread(self._session.get_credentials)
-        if self._credentials is None:
-            problem = "no AWS credentials: set them as for any AWS program (variables, a profile, a role)"
-            raise BackendError(Failure(kind=FailureKind.AUTH, message=problem))
-        return await asyncio.to_thread(self._sign, url, body)
+        from botocore.exceptions import BotoCoreError  # noqa: PLC0415 (an extra)
+
+        try:
+            if self._credentials is None:
+                async with self._lock:
+                    self._credentials = await asyncio.to_thread(self._session.get_credentials)
+            if self._credentials is not None:
+                return await asyncio.to_thread(self._sign, url, body)
+        except BotoCoreError as error:
+            # Its name alone: the text may repeat what a program that hands out credentials has said.
+            raise _no_credentials(f"AWS credentials cannot be had ({type(error).__name__})") from None
+        raise _no_credentials("no AWS credentials")
 
     def _sign(self, url: URL, body: bytes) -> dict[str, str]:
         from botocore.auth import SigV4Auth  # noqa: PLC0415 (an extra)
@@ -58,3 +69,8 @@ class Signer:
         SigV4Auth(frozen, _SERVICE, self._region).add_auth(request)
         signed = {name.lower(): str(value) for name, value in request.headers.items()}
         return {name: signed[name] for name in _SIGNED if name in signed}
+
+
+def _no_credentials(problem: str) -> BackendError:
+    remedy = "set them as for any AWS program (variables, a profile, a role)"
+    return BackendError(Failure(kind=FailureKind.AUTH, message=f"{problem}: {remedy}"))

@@ -27,6 +27,7 @@ from batchwork.backends.gemini.operations import (
 )
 from batchwork.backends.gemini.reply import Error, kind_of, reply_in, wait_in
 from batchwork.backends.gemini.request_body import SAMPLING, ContentBody
+from batchwork.backends.gemini.uploads import Uploads
 from batchwork.core.errors import BackendError, ConfigError
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.packing import BatchLimits
@@ -38,8 +39,6 @@ from batchwork.core.words import or_list
 
 _VERSION = re.compile(r"/(v\d\w*)$")
 _TIER = istr("x-gemini-service-tier")
-_UPLOAD_URL = istr("x-goog-upload-url")
-_UPLOAD_PIECE = 8 * 2**20  # bytes: a multiple of 256 kB, as the protocol wants it
 _PAGE = 100
 
 
@@ -84,6 +83,7 @@ class GeminiBackend(WireBackend):
         self._body = ContentBody(model)
         setup = replace(setup, base_url=base_url.removesuffix(f"/{self._version}"))
         super().__init__(model, self._body.build, traits, setup, auth)
+        self._uploads = Uploads(self._http, endpoint(self._base_url, f"upload/{self._version}/files"), self._failure)
 
     def _reply(
         self, answer: HttpAnswer, request: Request, limits: ReportedLimits | None, request_id: str | None
@@ -112,39 +112,8 @@ class GeminiBackend(WireBackend):
         return self._created(await self._http.post(self._call("batchGenerateContent"), encode(body)))
 
     async def upload_batch(self, lines: list[bytes], tag: BatchTag) -> str:
-        """Upload the lines piece by piece; an upload without a batch costs nothing."""
-        size = sum(map(len, lines))
-        told = {"file": {"displayName": f"{tag.name}.jsonl", "mimeType": "application/jsonl", "sizeBytes": size}}
-        headers = {
-            "x-goog-upload-protocol": "resumable",
-            "x-goog-upload-command": "start",
-            "x-goog-upload-header-content-length": str(size),
-            "x-goog-upload-header-content-type": "application/jsonl",
-        }
-        start = endpoint(self._base_url, f"upload/{self._version}/files")
-        answer = await self._http.send(start, encode(told), headers)
-        if answer.status != 200:
-            raise BackendError(self._failure(answer))
-        where = answer.headers.get(_UPLOAD_URL)
-        if where is None:
-            raise BackendError(Failure(kind=FailureKind.SERVER, message="the server does not say where to upload to"))
-        # To the server that was asked, whichever host it names: the key goes there and nowhere else.
-        named = URL(where, encoded=True)
-        url = start.with_path(named.raw_path, encoded=True).with_query(named.raw_query_string)
-        pieces, sent = _pieces(lines), 0
-        piece = next(pieces)
-        while True:
-            following = next(pieces, None)
-            command = "upload, finalize" if following is None else "upload"
-            answer = await self._http.send(
-                url, piece, {"x-goog-upload-offset": str(sent), "x-goog-upload-command": command}
-            )
-            if following is None:
-                return self._read(answer, _decode_upload).file.name
-            if answer.status != 200:
-                raise BackendError(self._failure(answer))
-            sent += len(piece)
-            piece = following
+        """Upload the lines piece by piece, or what is missing of them; an upload without a batch costs nothing."""
+        return self._read(await self._uploads.upload(f"{tag.name}.jsonl", lines), _decode_upload).file.name
 
     async def poll_batch(self, batch_id: str) -> BatchProgress:
         """Where it stands, by its own counts; the time of its end is put on our clock."""
@@ -198,17 +167,6 @@ class GeminiBackend(WireBackend):
         return endpoint(self._base_url, f"{self._version}/models/{self._model}:{verb}")
 
 
-def _pieces(lines: list[bytes]) -> Any:
-    """The lines in pieces of the size that the protocol takes, the last one of any size."""
-    held = bytearray()
-    for line in lines:
-        held += line
-        while len(held) > _UPLOAD_PIECE:
-            yield bytes(held[:_UPLOAD_PIECE])
-            del held[:_UPLOAD_PIECE]
-    yield bytes(held)
-
-
 def describe(name: str, _base_url: str | None) -> Traits:
     """What is known before it is opened."""
     return Traits(
@@ -239,8 +197,7 @@ def open_embedder(name: str, setup: Setup) -> "EmbedBackend":
     from batchwork.backends.gemini.embeddings import GeminiEmbedder  # noqa: PLC0415 - it extends this module's backend
 
     provider, name = providers()["gemini"], name.removeprefix("models/")
-    if not name or provider.embeddings is None:
-        raise ConfigError("gemini: needs a model, for example gemini:gemini-embedding-001")
+    assert provider.embeddings is not None, "its row has them"
     traits = Traits(name="gemini", limited=True, price_provider="google", price_model=name)
     return GeminiEmbedder(name, traits, _placed(setup), provider.auth, provider.embeddings)
 

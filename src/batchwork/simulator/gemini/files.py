@@ -98,6 +98,11 @@ class GeminiFiles(Shelf[StoredFile]):
         if stored is None or stored.is_whole:
             raise Refused(404, "There is no such upload.")
         commands = [word.strip() for word in request.headers.get("x-goog-upload-command", "").split(",")]
+        if commands == ["query"]:
+            answer = self._calls.answer(b"")
+            answer.headers["x-goog-upload-status"] = "active"
+            answer.headers["x-goog-upload-size-received"] = str(len(stored.content))
+            return answer
         offset = request.headers.get("x-goog-upload-offset", "")
         refuse_if(offset != str(len(stored.content)), f"{len(stored.content)} bytes were received, not {offset}.")
         refuse_if("upload" not in commands, "A piece needs the command 'upload'.")

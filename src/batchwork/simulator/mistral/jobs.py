@@ -16,7 +16,7 @@ from batchwork.simulator.openai.batches import OpenAIBatch
 from batchwork.simulator.openai.files import FileShelf, StoredFile
 from batchwork.simulator.openai.parse import bad
 from batchwork.simulator.openai.service import SERVICES
-from batchwork.simulator.openai.wire import CHAT
+from batchwork.simulator.openai.wire import CHAT, EMBEDDINGS
 from batchwork.simulator.prompt import Prompt
 
 _STATES = {
@@ -56,7 +56,8 @@ class MistralJob(OpenAIBatch):
     def __init__(self, calls: Calls, files: FileShelf, batch_id: str, order: dict[str, Any]) -> None:
         world = calls.world
         requests, self._errors = _requests(order, files)
-        Batch.__init__(self, world, MistralWire(world), batch_id, requests, CHAT, world.config.validation_time_s)
+        path = order["endpoint"]
+        Batch.__init__(self, world, MistralWire(world, path), batch_id, requests, path, world.config.validation_time_s)
         self._service = SERVICES["mistral"]
         self._files = files
         self._order = order
@@ -118,8 +119,8 @@ class MistralJobs(BatchShelf[MistralJob]):
         for name, kind in (("endpoint", str), ("model", str), ("input_files", list)):
             if not isinstance(body, dict) or not isinstance(body.get(name), kind):
                 raise bad(f"{name}: Field required", name, "missing_required_parameter")
-        if body["endpoint"] != CHAT:
-            raise bad(f"The simulator takes {CHAT} alone, not {body['endpoint']}.", "endpoint")
+        if body["endpoint"] not in (CHAT, EMBEDDINGS):
+            raise bad(f"The simulator takes {CHAT} and {EMBEDDINGS}, not {body['endpoint']}.", "endpoint")
         return MistralJob(self._calls, self._files, batch_id, body)
 
 

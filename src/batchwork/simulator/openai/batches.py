@@ -36,6 +36,9 @@ class OpenAIBatch(Batch):
         content = files.get(order["input_file_id"]).content
         requests, self._errors = read_input(content, order["endpoint"], world.config, service)
         if service.model_at == "request_params":
+            for field in {field for _, body in requests for field in body} - {"input"}:
+                problem = f"'{field}' belongs into request_params."
+                self._errors.append({"code": "unknown_parameter", "line": None, "message": problem, "param": field})
             requests = [(name, {**order["request_params"], **body}) for name, body in requests]
         super().__init__(world, OpenAIWire(world, path, service), batch_id, requests, path, delay_s)
         self._service = service
