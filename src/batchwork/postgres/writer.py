@@ -33,6 +33,7 @@ from batchwork.postgres.identities import DatabaseIdentities
 from batchwork.postgres.reader import DatabaseReader
 from batchwork.postgres.workers import HEARTBEAT_S, WORKER_BITS, join, leave, renew, show_life, wait_for_others
 
+_GOODBYES, _GOODBYE_S = 40, 0.05
 _log = logging.getLogger(__name__)
 _FIRST_WAIT_S, _LONGEST_WAIT_S = 0.1, 5.0
 _MOMENT_S = 5.0  # for a database that is away when somebody cannot wait, as at the end of a run
@@ -105,10 +106,15 @@ class DatabaseWriter(JournalWriter):
     def _lock(self, session: SyncConnection) -> None:
         """Be the only writer; a JournalLockedError names the other one."""
         key = schema.lock_key("writer", self.dsn.schema)
-        if session.execute("SELECT pg_try_advisory_lock(%s)", (key,)).fetchone() != (True,):
+        for _ in range(_GOODBYES):  # one that has said goodbye holds its lock until the server has ended its session
+            if session.execute("SELECT pg_try_advisory_lock(%s)", (key,)).fetchone() == (True,):
+                return
             row = session.execute("SELECT name FROM worker WHERE state = 'live' ORDER BY id DESC LIMIT 1").fetchone()
-            who = "another process" if row is None else row[0]
-            raise JournalLockedError(f"the journal {self.dsn} is being written by {who}; wait for it, or stop it")
+            if row is not None:
+                break
+            self._closing.wait(_GOODBYE_S)
+        who = "another process" if row is None else row[0]
+        raise JournalLockedError(f"the journal {self.dsn} is being written by {who}; wait for it, or stop it")
 
     def _replace_owner(self, session: SyncConnection) -> None:
         """Be the owner. Whoever was it and did not say goodbye may come back meanwhile, and finds the lock free."""
