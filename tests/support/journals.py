@@ -130,8 +130,11 @@ def told(journal: Any) -> dict[str, Any]:
     }
 
 
-def check_agreement(runs: list[Pass], open_journal: Callable[[], Any], open_reader: Callable[[], Any]) -> None:
-    """A durable journal, the memory journal and the fold of the events say the same, whatever runs went over them."""
+def check_agreement(runs: list[Pass], open_journal: Callable[[], Any], open_reader: Callable[[], Any]) -> int:
+    """A durable journal, the memory journal and the fold of the events say the same, whatever runs went over them.
+
+    How many items they agree on.
+    """
     disk, memory = open_journal(), MemoryJournal()
     for run in runs:
         on_disk, in_memory = run_pass(disk, run), run_pass(memory, run)
@@ -155,6 +158,7 @@ def check_agreement(runs: list[Pass], open_journal: Callable[[], Any], open_read
     totals = reader.totals()
     assert (totals.spent_nano, totals.unconfirmed_nano) == (state.spent_nano, state.unconfirmed_nano)
     reader.close()
+    return len(state.items)
 
 
 @st.composite
