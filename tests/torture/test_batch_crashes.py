@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,48 +11,16 @@ from typing import Any
 import pytest
 
 from batchwork import BatchManager
-from batchwork.simulator import Simulator, SimulatorConfig
+from tests.support.crash_runs import ITEMS, PER_JOB, Runs, crash_runs
 from tests.support.crash_server import MODEL, City, prompts
 
-ROOT = Path(__file__).resolve().parents[2]
-ITEMS, PER_JOB = 6, 3
 SMOKE = [2, 5, 12]
-
-
-class Runs:
-    """Managers in processes that can be killed."""
-
-    def __init__(self, process: subprocess.Popen[str], provider: Simulator) -> None:
-        self._process = process
-        self.provider = provider
-
-    def run(self, folder: Path, **told: Any) -> int:
-        given = {
-            "url": self.provider.anthropic_url,
-            "state": str(folder / "state.json"),
-            "results": str(folder / "results"),
-            "items": ITEMS,
-            "items_per_job": PER_JOB,
-        }
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        print(json.dumps(given | told), file=self._process.stdin, flush=True)
-        ended: int = json.loads(self._process.stdout.readline())
-        if (state := folder / "state.json").exists():
-            json.loads(state.read_text())  # whole, however it ended
-        return ended
 
 
 @pytest.fixture(scope="module")
 def runs() -> Iterator[Runs]:
-    command = [sys.executable, "-m", "tests.support.crash_server"]
-    with (
-        Simulator(SimulatorConfig(persona="reader", batch_time_s=0.15)) as provider,
-        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT) as process,
-    ):
-        yield Runs(process, provider)
-        assert process.stdin is not None
-        process.stdin.close()
+    with crash_runs() as runs:
+        yield runs
 
 
 def check(runs: Runs, folder: Path, items: int = ITEMS) -> None:
@@ -90,8 +56,8 @@ def check(runs: Runs, folder: Path, items: int = ITEMS) -> None:
 @pytest.mark.parametrize("step", SMOKE)
 def test_a_kill_at_a_step_pays_for_nothing_twice(step: int, runs: Runs, tmp_path: Path) -> None:
     runs.provider.reset()
-    assert runs.run(tmp_path, die_at=step) == -9
-    assert runs.run(tmp_path) == 0
+    assert runs.run(tmp_path, url=runs.provider.anthropic_url, die_at=step) == -9
+    assert runs.run(tmp_path, url=runs.provider.anthropic_url) == 0
     check(runs, tmp_path)
 
 
@@ -101,9 +67,9 @@ def test_a_kill_at_every_step_pays_for_nothing_twice(runs: Runs, record_property
         folder = tmp_path / str(step)
         folder.mkdir()
         runs.provider.reset()
-        if runs.run(folder, die_at=step) == 0:
+        if runs.run(folder, url=runs.provider.anthropic_url, die_at=step) == 0:
             break
-        assert runs.run(folder) == 0
+        assert runs.run(folder, url=runs.provider.anthropic_url) == 0
         check(runs, folder)
     else:
         pytest.fail("a run of six items has no 200 steps")
@@ -121,7 +87,7 @@ def test_kills_at_random_instants_pay_for_nothing_twice(
         folder.mkdir()
         runs.provider.reset()
         for _ in range(dice.choice((1, 1, 2))):
-            killed += runs.run(folder, kill_after=dice.uniform(0.02, 0.8)) != 0
-        assert runs.run(folder) == 0
+            killed += runs.run(folder, url=runs.provider.anthropic_url, kill_after=dice.uniform(0.02, 0.8)) != 0
+        assert runs.run(folder, url=runs.provider.anthropic_url) == 0
         check(runs, folder)
     record_property("kill", killed)

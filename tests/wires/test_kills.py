@@ -19,9 +19,8 @@ import pytest
 import batchwork
 from batchwork.simulator import Simulator, SimulatorConfig
 from batchwork.simulator.openai.embeddings import vector_of
+from tests.support.crash_runs import ITEMS, ROOT, Runs, crash_runs
 
-ROOT = Path(__file__).resolve().parents[2]
-ITEMS, PER_JOB = 6, 3
 MODELS = {
     "openai": "openai:gpt-6-luna",
     "together": "together:meta-llama/Llama-3.3-70B-Instruct-Turbo",
@@ -32,39 +31,14 @@ MODELS = {
 }
 
 
-class Runs:
-    """Managers, or embedding runs, in processes that can be killed."""
-
-    def __init__(self, process: subprocess.Popen[str], provider: Simulator) -> None:
-        self._process = process
-        self.provider = provider
-
-    def run(self, folder: Path, service: str, **told: Any) -> int:
-        given = {
-            "model": MODELS[service],
-            "url": self.provider.service_url(service),
-            "state": str(folder / "state.json"),
-            "results": str(folder / "results"),
-            "items": ITEMS,
-            "items_per_job": PER_JOB,
-        }
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        print(json.dumps(given | told), file=self._process.stdin, flush=True)
-        ended: int = json.loads(self._process.stdout.readline())
-        return ended
-
-
 @pytest.fixture(scope="module")
 def runs() -> Iterator[Runs]:
-    command = [sys.executable, "-m", "tests.support.crash_server"]
-    with (
-        Simulator(SimulatorConfig(persona="reader", batch_time_s=0.15)) as provider,
-        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT) as process,
-    ):
-        yield Runs(process, provider)
-        assert process.stdin is not None
-        process.stdin.close()
+    with crash_runs() as runs:
+        yield runs
+
+
+def at(runs: Runs, service: str) -> dict[str, str]:
+    return {"model": MODELS[service], "url": runs.provider.service_url(service)}
 
 
 def check(runs: Runs, folder: Path) -> None:
@@ -89,8 +63,8 @@ def test_a_kill_at_a_step_of_a_file_and_its_batch_pays_for_nothing_twice(
     service: str, step: int, runs: Runs, tmp_path: Path
 ) -> None:
     runs.provider.reset()
-    assert runs.run(tmp_path, service, die_at=step) == -9
-    assert runs.run(tmp_path, service) == 0
+    assert runs.run(tmp_path, **at(runs, service), die_at=step) == -9
+    assert runs.run(tmp_path, **at(runs, service)) == 0
     check(runs, tmp_path)
 
 
@@ -105,8 +79,8 @@ def test_fifty_kills_pay_for_nothing_twice(service: str, runs: Runs, record_prop
         runs.provider.reset()
         step = number if number <= 25 else None  # every step once, then random instants
         told = {"die_at": step} if step is not None else {"kill_after": dice.uniform(0.02, 0.8)}
-        killed += runs.run(folder, service, **told) != 0
-        assert runs.run(folder, service) == 0
+        killed += runs.run(folder, **at(runs, service), **told) != 0
+        assert runs.run(folder, **at(runs, service)) == 0
         check(runs, folder)
         assert number < 200
     record_property("kill", killed)
