@@ -12,6 +12,7 @@ import pytest
 
 from batchwork.benchmarks.report.__main__ import main as report
 from tests.support.benchmark_program import QUICK, ROOT, folders
+from tests.support.waiting import becomes_true, lines_of
 
 
 def no_space_for(name, monkeypatch):
@@ -97,10 +98,7 @@ def test_a_killed_run_resumes_where_it_stopped(tmp_path):
     command = [*arguments, "--trials", "10", "--task", "trend", "--model", model]
     first = subprocess.Popen(command, cwd=tmp_path, env=env)
     try:
-        for _ in range(6000):  # a busy machine takes its time to start a program
-            if log.exists() and len(log.read_bytes().splitlines()) >= 5:
-                break
-            time.sleep(0.01)
+        assert becomes_true(lambda: lines_of(log) >= 5)
         time.sleep(0.1)  # into the middle of a call, when the answer before it is on disk
     finally:
         first.kill()
@@ -127,10 +125,7 @@ def test_an_interrupted_run_keeps_and_reports_what_is_finished(tmp_path):
     command = [sys.executable, "-c", program, *told.split(), "--model", model]
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
     process = subprocess.Popen(command, cwd=tmp_path, env=env, stderr=subprocess.PIPE, text=True)
-    for _ in range(600):
-        if log.exists() and len(log.read_bytes().splitlines()) >= 5:
-            break
-        time.sleep(0.05)
+    assert becomes_true(lambda: lines_of(log) >= 5)
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130

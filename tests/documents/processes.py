@@ -4,8 +4,6 @@ import os
 import subprocess
 import sys
 import textwrap
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 ENDLESS = b"<html>" + b"<b>x</b>" * 1_000_000  # many seconds of work, in little memory
@@ -22,15 +20,6 @@ def readers_of(pid: int) -> list[int]:
         if int(fields[1]) == pid and fields[0] != b"Z":
             found.append(int(stat.parent.name))
     return found
-
-
-def becomes_true(condition: Callable[[], bool], within_s: float = 10.0) -> bool:
-    deadline = time.monotonic() + within_s
-    while time.monotonic() < deadline:
-        if condition():
-            return True
-        time.sleep(0.01)
-    return False
 
 
 def run_script(script: str, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from batchwork.documents.reader_process import ReaderProcess
 from batchwork.documents.usage import usage_of
-from tests.documents.processes import ENDLESS, becomes_true, readers_of, run_script
+from tests.documents.processes import ENDLESS, readers_of, run_script
+from tests.support.waiting import becomes_true
 
 
 def test_a_reader_sees_neither_environment_nor_working_folder(tmp_path: Path) -> None:

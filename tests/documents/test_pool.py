@@ -14,7 +14,8 @@ from batchwork.documents import DocumentLimits, reader_process
 from batchwork.documents.frames import Task
 from batchwork.documents.pool import ReaderPool
 from examples.pdf_writer import Page, pdf_bytes
-from tests.documents.processes import ENDLESS, becomes_true, run_script
+from tests.documents.processes import ENDLESS, run_script
+from tests.support.waiting import becomes_true
 
 PAGE = b"<html><p>hello</p></html>"
 

@@ -9,14 +9,15 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
 from perf._turns import LONGEST_TURN_MS
+from tests.support.waiting import becomes_true
 
-__all__ = ["HEAD", "LONGEST_TURN_MS", "MANY", "Attacked", "answer_of", "attacked", "happens"]
+__all__ = ["HEAD", "LONGEST_TURN_MS", "MANY", "Attacked", "answer_of", "attacked"]
 PROGRAM = Path(__file__).parent / "probed_server.py"
 MANY = "/api/v1/prompts"
 HEAD = f"POST {MANY} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n".encode()
@@ -118,12 +119,9 @@ def attacked(*options: str, model: str = "mock:echo", **environment: str) -> Ite
 
 
 def _port(process: "subprocess.Popen[str]", log: Path) -> int:
-    until = time.monotonic() + 20
-    while "http://127.0.0.1:" not in (text := log.read_text()):
-        assert process.poll() is None, text
-        assert time.monotonic() < until, text
-        time.sleep(0.02)
-    return int(text.split("http://127.0.0.1:")[1].split()[0])
+    said = "http://127.0.0.1:"
+    assert becomes_true(lambda: said in log.read_text(), unless=lambda: process.poll() is not None), log.read_text()
+    return int(log.read_text().split(said)[1].split()[0])
 
 
 def answer_of(wire: socket.socket, seconds: float = 20) -> bytes:
@@ -136,13 +134,3 @@ def answer_of(wire: socket.socket, seconds: float = 20) -> bytes:
     except ConnectionError:
         pass
     return answer
-
-
-def happens(condition: Callable[[], bool], seconds: float = 10.0) -> bool:
-    """Whether it becomes true in this time."""
-    until = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > until:
-            return False
-        time.sleep(0.02)
-    return True

@@ -17,8 +17,9 @@ from batchwork.backends.mock import MockBackend
 from batchwork.clock import SystemClock
 from batchwork.core.reply import Reply, Usage
 from tests.hostile.schemas import Request, attacks, one, ordinary
-from tests.hostile.service import HEAD, LONGEST_TURN_MS, MANY, Attacked, answer_of, attacked, happens
+from tests.hostile.service import HEAD, LONGEST_TURN_MS, MANY, Attacked, answer_of, attacked
 from tests.server.house import serving
+from tests.support.waiting import becomes_true
 
 IMPATIENT = ("--head-timeout", "0.5", "--slow-timeout", "0.5", "--max-connections", "100", "--grace", "2")
 HALF = {
@@ -172,8 +173,8 @@ def test_a_reader_that_does_not_read_holds_nothing(server: Attacked, accept: str
     before = server.metric(dropped)
     with server.connect(head + body, receive_bytes=4096) as wire:
         wire.recv(1)
-        assert happens(lambda: server.metric("batchwork_prompts_open") == 0)
-        assert happens(lambda: server.metric(dropped) == before + 1)
+        assert becomes_true(lambda: server.metric("batchwork_prompts_open") == 0)
+        assert becomes_true(lambda: server.metric(dropped) == before + 1)
 
 
 @pytest.mark.attack("service", "a body in chunks of one byte", "400 after some thousand of them")
@@ -247,7 +248,7 @@ def test_a_key_that_takes_all_it_can_does_not_lock_others_out() -> None:
         threads = [threading.Thread(target=ask, args=(10,)) for _ in range(12)]
         for thread in threads:
             thread.start()
-        assert happens(lambda: len(statuses) >= 7)  # those that are refused
+        assert becomes_true(lambda: len(statuses) >= 7)  # those that are refused
         assert set(statuses) == {503}
         assert server.post(MANY, {"prompts": [{"prompt": "x"}] * 25}, **other)[0] == 200
         for thread in threads:

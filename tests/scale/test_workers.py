@@ -19,6 +19,7 @@ from batchwork.core.dsn import Dsn
 from batchwork.core.event import Admitted
 from batchwork.core.outcome import Status
 from tests.support.postgres_server import PostgresServer, why_not
+from tests.support.waiting import becomes_true
 
 pytestmark = pytest.mark.skipif(why_not() is not None, reason=str(why_not()))
 ROOT = Path(__file__).parents[2]
@@ -56,12 +57,9 @@ class Together:
         """How often each prompt was sent."""
         return Counter(self.log.read_text().split()) if self.log.exists() else Counter()
 
-    def until(self, calls: int, within_s: float = 60.0) -> None:
+    def until(self, calls: int) -> None:
         """Return when so many calls were sent."""
-        over = time.monotonic() + within_s
-        while self.calls().total() < calls:
-            assert time.monotonic() < over, f"{self.calls().total()} calls of {calls}"
-            time.sleep(0.02)
+        assert becomes_true(lambda: self.calls().total() >= calls), f"{self.calls().total()} calls of {calls}"
 
 
 @contextmanager

@@ -5,7 +5,6 @@ import http.client
 import json
 import socket
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -137,13 +136,6 @@ def serving(backend: Backend | None = None, **settings: Any) -> Iterator[House]:
         thread.join(20)
         listening.close()
         assert not thread.is_alive()
-
-
-def wait_for(condition: Any, seconds: float = 5.0) -> None:
-    until = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < until, "it did not happen"
-        time.sleep(0.005)
 
 
 def sent(house: House, prompts: int, batch_size: int, accept: str = "application/json") -> socket.socket:

@@ -8,7 +8,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -25,7 +24,8 @@ from batchwork.server.admission import Lease, Quotas
 from batchwork.server.api import ApiError
 from batchwork.server.config import ConnectionLimits, ServerConfig
 from batchwork.server.keys import key_ring
-from tests.server.house import MANY, House, scripted, sent, serving, text_of, wait_for
+from tests.server.house import MANY, House, scripted, sent, serving, text_of
+from tests.support.waiting import becomes_true, lines_of
 
 # With this price a call of 100 tokens at most may cost a little over a cent, and costs half a cent.
 DEAR = "0,100"
@@ -106,8 +106,7 @@ def test_the_days_budget_survives_kill_9_and_is_never_passed(tmp_path: Path) -> 
     process, port = start()
     caller = threading.Thread(target=ask, args=(port,))
     caller.start()
-    while not log.exists() or len(log.read_text().splitlines()) < 25:
-        time.sleep(0.005)
+    assert becomes_true(lambda: lines_of(log) >= 25)
     process.kill()
     process.communicate()
     caller.join()
@@ -159,9 +158,9 @@ def test_a_caller_that_goes_away_cancels_what_has_not_been_sent(accept: str) -> 
     backend = MockBackend(clock=SystemClock(), latency_s=0.15)
     with serving(backend) as house:
         wire = sent(house, prompts=100, batch_size=5, accept=accept)
-        wait_for(lambda: backend.in_flight == 5)
+        assert becomes_true(lambda: backend.in_flight == 5)
         wire.close()
-        wait_for(lambda: house.application.admission.under_way == 0)
+        assert becomes_true(lambda: house.application.admission.under_way == 0)
         assert backend.calls == 5
         assert backend.in_flight == 0  # those that were sent were let finish, and are booked
         assert house.prompt(prompt="next").status == 200
@@ -233,8 +232,8 @@ def test_calls_whose_caller_left_are_let_finish_when_the_server_ends(lines: list
     backend = scripted(lambda request, _: text_of(request), latency_s=0.3)
     with serving(backend, grace_s=0.01) as house:
         with sent(house, 4, 2):
-            wait_for(lambda: backend.in_flight == 2)
+            assert becomes_true(lambda: backend.in_flight == 2)
         runs = house.application.admission._runs
-        wait_for(lambda: all(run.client_left for run in runs))
+        assert becomes_true(lambda: all(run.client_left for run in runs))
     request = next(line for line in lines if line["event"] == "request")
     assert (request["completed"], request["error_codes"], request["client_left"]) == (2, {"cancelled": 2}, True)

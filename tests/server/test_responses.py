@@ -6,7 +6,8 @@ from time import monotonic
 
 from batchwork.backends.mock import MockBackend
 from batchwork.clock import SystemClock
-from tests.server.house import JSON, MANY, ONE, House, sent, serving, wait_for
+from tests.server.house import JSON, MANY, ONE, House, sent, serving
+from tests.support.waiting import becomes_true
 
 
 def test_a_caller_that_leaves_in_the_middle_of_a_stream_is_noticed() -> None:
@@ -16,7 +17,7 @@ def test_a_caller_that_leaves_in_the_middle_of_a_stream_is_noticed() -> None:
         while b'"index":' not in wire.recv(65536):
             pass
         wire.close()
-        wait_for(lambda: house.application.admission.under_way == 0)
+        assert becomes_true(lambda: house.application.admission.under_way == 0)
         assert backend.calls < 40
 
 

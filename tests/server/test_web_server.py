@@ -8,7 +8,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,6 +18,7 @@ import pytest
 from batchwork.core.errors import ConfigError
 from batchwork.server.web_server import listen
 from tests.server.house import MANY
+from tests.support.waiting import becomes_true, lines_of
 
 
 @contextmanager
@@ -63,13 +63,12 @@ def in_thread(function: Any, *arguments: Any, **named: Any) -> tuple[threading.T
 
 
 def test_sigterm_finishes_what_is_under_way_and_takes_nothing_new(tmp_path: Path) -> None:
-    with program(tmp_path, "mock:echo?latency=0.3") as (process, port):
+    with program(tmp_path, f"mock:echo?latency=0.5&log={tmp_path / 'calls'}") as (process, port):
         assert get(port, "/ready") == 200
         thread, got = in_thread(post, port, 15, batch_size=5)
-        time.sleep(0.15)
+        assert becomes_true(lambda: lines_of(tmp_path / "calls") >= 5)
         process.send_signal(signal.SIGTERM)
-        time.sleep(0.15)
-        assert get(port, "/ready") == 503
+        assert becomes_true(lambda: get(port, "/ready") == 503)
         assert get(port, "/health") == 200
         status, told = post(port, 1)
         assert (status, told["error_code"], told["retryable"]) == (503, "shutting_down", True)
@@ -80,9 +79,9 @@ def test_sigterm_finishes_what_is_under_way_and_takes_nothing_new(tmp_path: Path
 
 
 def test_after_the_grace_time_what_is_not_sent_is_told_as_retryable(tmp_path: Path) -> None:
-    with program(tmp_path, "mock:echo?latency=0.4", "--grace", "0.2") as (process, port):
+    with program(tmp_path, f"mock:echo?latency=1&log={tmp_path / 'calls'}", "--grace", "0.2") as (process, port):
         thread, got = in_thread(post, port, 20, batch_size=5)
-        time.sleep(0.15)
+        assert becomes_true(lambda: lines_of(tmp_path / "calls") >= 5)
         process.send_signal(signal.SIGTERM)
         thread.join()
         assert process.wait(10) == 0
@@ -95,11 +94,11 @@ def test_after_the_grace_time_what_is_not_sent_is_told_as_retryable(tmp_path: Pa
 
 
 def test_a_second_signal_leaves_at_once_and_says_what_was_in_flight(tmp_path: Path) -> None:
-    with program(tmp_path, "mock:echo?latency=30") as (process, port):
+    with program(tmp_path, f"mock:echo?latency=30&log={tmp_path / 'calls'}") as (process, port):
         thread, got = in_thread(post, port, 2, batch_size=1)
-        time.sleep(0.3)
+        assert becomes_true(lambda: lines_of(tmp_path / "calls") >= 1)
         process.send_signal(signal.SIGINT)
-        time.sleep(0.3)
+        assert becomes_true(lambda: get(port, "/ready") == 503)
         assert process.poll() is None
         process.send_signal(signal.SIGINT)
         assert process.wait(10) == 0

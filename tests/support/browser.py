@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from tests.support.waiting import becomes_true
+
 _ROOT = Path(__file__).resolve().parents[2]
 _AXE = Path(sys.prefix) / "axe" / "node_modules" / "axe-core" / "axe.min.js"
 _QUIET = (
@@ -101,13 +103,7 @@ class RunProgram:
 
     def wait_for_journal(self) -> None:
         """Until there is one."""
-        import time
-
-        for _ in range(200):
-            if self.journal.exists():
-                return
-            time.sleep(0.05)
-        raise AssertionError("the run did not begin")
+        assert becomes_true(self.journal.exists), "the run did not begin"
 
     def kill(self) -> None:
         """As a power cut does it."""

@@ -12,7 +12,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,6 +23,7 @@ from batchwork.journal import JournalReader
 from batchwork.simulator import Latency, Simulator
 from tests.support.cut_network import CutNetwork, cut_network
 from tests.support.misbehaving import MODELS
+from tests.support.waiting import becomes_true
 
 ROOT = Path(__file__).resolve().parents[2]
 ITEMS, WINDOW = 60, 6
@@ -96,7 +96,7 @@ class Life:
         dice, ended_badly = random.Random(self.seed), 0
         for _ in range(times):
             process, seen = self.start(), self._touched()
-            if _until(lambda seen=seen: self._touched() > seen, process):  # type: ignore[misc]
+            if self._comes_further(process, seen):
                 time.sleep(dice.uniform(0.0, 0.25))
                 ended_badly += self._end(process)
             process.wait(60)
@@ -104,6 +104,9 @@ class Life:
         with self.start() as process:
             assert process.wait(120) == 0, (self.folder / "stderr").read_text()
         return ended_badly
+
+    def _comes_further(self, process: subprocess.Popen[bytes], seen: int) -> bool:
+        return becomes_true(lambda: self._touched() > seen, unless=lambda: process.poll() is not None)
 
     def _touched(self) -> int:
         log = self.provider.log()
@@ -137,17 +140,6 @@ class Life:
         reader = JournalReader(self.journal)
         assert reader.totals().spent_nano >= log["total"]["nano_dollars"], "less is booked than was billed"
         reader.close()
-
-
-def _until(ready: Callable[[], bool], process: subprocess.Popen[bytes], patience_s: float = 30.0) -> bool:
-    end = time.monotonic() + patience_s
-    while time.monotonic() < end:
-        if ready():
-            return True
-        if process.poll() is not None:
-            return False
-        time.sleep(0.01)
-    raise AssertionError("the process neither asks nor ends")
 
 
 def _all_answered(provider: Simulator) -> None:

@@ -11,7 +11,7 @@ import random
 import signal
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ from batchwork.journal import JournalReader
 from batchwork.simulator import Simulator
 from tests.support.kill_server import Children, children
 from tests.support.misbehaving import MODELS
+from tests.support.waiting import becomes_true
 from tests.torture.misbehaviours import SCHEMA
 
 REASKS = 2
@@ -37,16 +38,9 @@ def runs() -> Iterator[Children]:
         yield server
 
 
-def _until(ready: Callable[[], bool], pid: int, patience_s: float = 20.0) -> bool:
-    """Wait until it is so; False when the run has ended before."""
-    end = time.monotonic() + patience_s
-    while time.monotonic() < end:
-        if ready():
-            return True
-        if _ended(pid):
-            return False
-        time.sleep(0.01)
-    raise AssertionError("the run neither comes there nor ends")
+def _is_asked(provider: Simulator, calls: int, pid: int) -> bool:
+    """Wait until it was asked so often; False when the run has ended before."""
+    return becomes_true(lambda: len(provider.log()["requests"]) >= calls, unless=lambda: _ended(pid))
 
 
 def _ended(pid: int) -> bool:
@@ -122,7 +116,7 @@ class _Life:
         before = self._downloads()
         wanted = before + self._dice.choice((1, 1, 2))
         pid = self.start()
-        alive = _until(lambda: self._downloads() >= wanted, pid)
+        alive = becomes_true(lambda: self._downloads() >= wanted, unless=lambda: _ended(pid))
         if alive:
             time.sleep(self._dice.uniform(0.0, 0.1))
             os.kill(pid, signal.SIGKILL)
@@ -204,7 +198,7 @@ def _live_life(runs: Children, journal: Path, dice: random.Random, *, most: int,
             before = len(_all_answered(provider))
             wanted = before + dice.randrange(1, calls // most)
             pid = runs.start(prompts, **options)
-            if _until(lambda wanted=wanted: len(provider.log()["requests"]) >= wanted, pid):  # type: ignore[misc]
+            if _is_asked(provider, wanted, pid):
                 os.kill(pid, signal.SIGKILL)
             killed = runs.wait() == -signal.SIGKILL
             kills += killed
@@ -282,7 +276,7 @@ def test_a_batch_whose_maker_died_is_found_although_the_clocks_differ(
         prompts = [f"Item {n}" for n in range(3)]
         provider.next_faults("create", ["hang_after"])
         pid = runs.start(prompts, **options)
-        assert _until(lambda: bool(provider.log()["batches"]), pid)
+        assert becomes_true(lambda: bool(provider.log()["batches"]), unless=lambda: _ended(pid))
         os.kill(pid, signal.SIGKILL)
         assert runs.wait() == -signal.SIGKILL
         runs.start(prompts, **options)
