@@ -1,7 +1,8 @@
 """Run every measurement, and write what was seen into docs/performance.md: `make perf`.
 
 Each measurement has a time after which it is ended and called unfinished, so that all of them together end within 90
-minutes. What a measurement prints goes into the page as it is; nothing in the page comes from anywhere else.
+minutes. What a measurement prints goes into the page as it is; nothing in the page comes from anywhere else. It is
+written after each of them, so that a run that is cut off leaves what it has seen, and says what is missing.
 """
 
 import argparse
@@ -41,9 +42,9 @@ def main() -> int:
         left_s = WITHIN_S - (time.monotonic() - started)
         sections.append((name, *_measured(name, min(LONGEST_S, left_s), smoke=options.smoke)))
         print(f"-- {name}: {sections[-1][2]:.0f} s\n", flush=True)
-    if not options.smoke:
-        PAGE.write_text(_page(sections, time.monotonic() - started), encoding="utf-8")
-        print(f"written: {PAGE.relative_to(ROOT)}")
+        if not options.smoke:
+            missing = options.names[len(sections) :]
+            PAGE.write_text(_page(sections, missing, time.monotonic() - started), encoding="utf-8")
     short = [name for name, text, _ in sections if not _last_line(text).endswith(" ok")]
     print(f"perf: {len(sections) - len(short)} of {len(sections)} ok; not ok: {', '.join(short) or 'none'}")
     return 0
@@ -71,9 +72,10 @@ def _measured(name: str, within_s: float, *, smoke: bool) -> tuple[str, float]:
     return "".join(lines), took_s
 
 
-def _page(sections: list[tuple[str, str, float]], took_s: float) -> str:
+def _page(sections: list[tuple[str, str, float]], missing: list[str], took_s: float) -> str:
     """The whole page."""
-    verdicts = "\n".join(f"| {name} | {_last_line(text)} | {took:.0f} s |" for name, text, took in sections)
+    rows = [f"| {name} | {_last_line(text)} | {took:.0f} s |" for name, text, took in sections]
+    verdicts = "\n".join([*rows, *(f"| {name} | not measured in this run | |" for name in missing)])
     details = "\n".join(f"## {name}\n\n{_purpose(name)}\n\n```\n{text.rstrip()}\n```\n" for name, text, _ in sections)
     return (
         f"{_INTRODUCTION}\n{datetime.now(UTC):%Y-%m-%d}, {_machine()}; {took_s / 60:.0f} minutes in all.\n\n"
