@@ -1,9 +1,22 @@
-"""How a child process of ours is ended: killed, waited for, its pipes closed."""
+"""How a child process of ours begins and ends: started whole or not at all, killed, waited for, its pipes closed."""
 
+import asyncio
 import os
 import signal
 from asyncio.subprocess import Process
 from contextlib import suppress
+from typing import Any
+
+
+async def start_process(*command: str, **options: Any) -> Process:
+    """Start a process; whoever is cancelled while it starts leaves none behind, which the loop alone may do."""
+    starting = asyncio.ensure_future(asyncio.create_subprocess_exec(*command, **options))
+    try:
+        return await asyncio.shield(starting)
+    except asyncio.CancelledError:
+        with suppress(OSError):  # it could not be started in any case
+            await end_process(await starting, group=bool(options.get("start_new_session")))
+        raise
 
 
 async def end_process(process: Process, *, group: bool = False) -> None:

@@ -23,7 +23,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from batchwork.child_process import end_process
+from batchwork.child_process import end_process, start_process
 from batchwork.core.accounting import account_of
 from batchwork.core.errors import BatchworkError, ConfigError, Interrupted, RunPaused
 from batchwork.core.money import NANO, show
@@ -127,7 +127,7 @@ class NoticeTarget:
         with TemporaryFile() as given:  # not a pipe: whether the command reads it makes no difference
             given.write(msgspec.json.encode(notice))
             given.seek(0)
-            process = await asyncio.create_subprocess_exec(
+            process = await start_process(
                 *self._command(notice["text"]),
                 stdin=given,
                 stdout=asyncio.subprocess.DEVNULL,

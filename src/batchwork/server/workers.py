@@ -11,7 +11,7 @@ from collections import OrderedDict, deque
 from collections.abc import AsyncIterator, Hashable
 from contextlib import asynccontextmanager
 
-from batchwork.child_process import end_process
+from batchwork.child_process import end_process, start_process
 from batchwork.prompts.worker import HEAD_BYTES, ExtractJob, Job, Result, result_of, written
 from batchwork.server.config import WorkLimits
 
@@ -83,9 +83,7 @@ class Workers:
 
     async def _start(self) -> Process:
         arguments = ["-I", "-c", _START, str(self._limits.memory_bytes), *sys.path]
-        process = await asyncio.create_subprocess_exec(
-            sys.executable, *arguments, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, env={}
-        )
+        process = await start_process(sys.executable, *arguments, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, env={})
         try:
             await _done(process, _HELLO, _STARTING_S)
         except (TimeoutError, OSError, EOFError):

@@ -15,7 +15,7 @@ from batchwork.backends._failures import other_model
 from batchwork.backends.claude_code import command
 from batchwork.backends.claude_code.command import Folder, prompt_of, system_of
 from batchwork.backends.claude_code.output import INSTALL, reply_in
-from batchwork.child_process import end_process
+from batchwork.child_process import end_process, start_process
 from batchwork.core.address import HIDDEN, has_user, secrets_in, secrets_to_hide, shown_address
 from batchwork.core.errors import BackendError, ConfigError
 from batchwork.core.failure import Failure, FailureKind
@@ -94,7 +94,7 @@ class ClaudeCodeBackend:
         self, options: list[str], env: Mapping[str, str], prompt: str, folder: Folder
     ) -> tuple[bytes, bytes, int]:
         try:
-            process = await asyncio.create_subprocess_exec(
+            process = await start_process(
                 self.program,
                 *options,
                 stdin=asyncio.subprocess.PIPE,
