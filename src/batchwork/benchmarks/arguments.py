@@ -3,14 +3,21 @@
 Needs nothing that is an extra: help is there before anything is installed.
 """
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Callable
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from batchwork.benchmarks.config import DISCORDANCE, FORMATS, PLANS, QUICK_TRIALS, TASK_NAMES, BackendType
+from batchwork.benchmarks.config import (
+    DISCORDANCE,
+    FORMATS,
+    PLANS,
+    QUICK_TRIALS,
+    TASK_NAMES,
+    BackendType,
+    BenchmarkConfig,
+)
 
 _EXAMPLES = """examples:
   batchwork bench --mock --no-viz                     the pipeline, without a model
@@ -25,34 +32,12 @@ _EXAMPLES = """examples:
 exit status: 0 done, 1 done with calls missing, 2 wrong arguments, 3 stopped by the budget, 4 aborted (API errors,
 a quota, a failed warm-up, no space to write), 130 interrupted; 3, 4 and 130 keep what is finished: go on with
 --resume."""
-_SETTINGS = (
-    "tasks",
-    "trials",
-    "seed",
-    "baseline",
-    "treatments",
-    "trial_parallelism",
-    "max_in_flight",
-    "model",
-    "base_url",
-    "max_tokens",
-    "base_timeout",
-    "retries",
-    "max_wait_s",
-    "max_cost",
-    "price",
-    "prompts_per_5h",
-    "plan",
-    "max_data_size",
-    "skip_baseline_above",
-    "output",
-    "formats",
-)
+_SETTINGS = {field.name for field in fields(BenchmarkConfig)}
 
 
 def settings_given(told: argparse.Namespace) -> dict[str, Any]:
     """The settings that were given, by their names in the configuration."""
-    given = {name: value for name in _SETTINGS if (value := getattr(told, name)) is not None}
+    given = {name: value for name, value in vars(told).items() if name in _SETTINGS and value is not None}
     if told.quick:
         given.setdefault("trials", QUICK_TRIALS)
     if told.parallel:

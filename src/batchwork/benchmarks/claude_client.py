@@ -3,12 +3,10 @@
 A client is a model's name and what goes with it. Nothing is opened, read or sent before the first question.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import ClassVar, Protocol
+from typing import ClassVar, Protocol, Self
 
 import batchwork
 from batchwork import FailureKind, Outcome, Request, Results, Succeeded
@@ -99,7 +97,7 @@ class Client:
             return self.config.max_data_size
         return self.data_size
 
-    def told(self, config: BenchmarkConfig | None) -> Client:
+    def told(self, config: BenchmarkConfig | None) -> Self:
         """This client with another configuration, checked.
 
         Raises:

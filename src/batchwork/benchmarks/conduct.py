@@ -4,8 +4,6 @@ The plan is flat: trial by trial, the conditions of a trial side by side in an o
 go at once is the window's affair alone, so no pair waits for its slower half and no task for the one before.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace

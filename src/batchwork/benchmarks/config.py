@@ -1,14 +1,12 @@
 """What a benchmark is told. Plain values, assignable until the run starts; nothing here touches disk or network."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import StrEnum
 from math import isnan
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 TASK_NAMES = ("statistical", "trend", "anomaly", "comparative", "multi_step", "scaling")
 FORMATS = ("json", "csv", "markdown")
@@ -80,7 +78,7 @@ class BenchmarkConfig:
     charts: bool = True
 
     @classmethod
-    def quick_mode(cls) -> BenchmarkConfig:
+    def quick_mode(cls) -> Self:
         """Five trials a task instead of thirty."""
         return cls(trials=QUICK_TRIALS)
 

@@ -4,8 +4,6 @@ A kind is a recipe: a noise, and what is laid over it. Values are rounded once, 
 that the raw text, the truth and every description speak of exactly the same numbers.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from math import inf

@@ -3,15 +3,13 @@
 `plan.json` is written before anything is sent, the journal beside it holds every answer from the moment it came.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import errno
 import os
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import msgspec
 
@@ -21,26 +19,10 @@ from batchwork.benchmarks.files import write_whole
 QUOTA_WINDOW = timedelta(hours=5)
 _PLAN = "plan.json"
 JOURNAL = "journal.db"
-# What another sitting may change: how the rest is run, not what is asked.
-HOW = frozenset(
-    {
-        "parallel_workers",
-        "trial_parallelism",
-        "max_in_flight",
-        "base_timeout",
-        "timeout_per_1k_chars",
-        "retries",
-        "max_consecutive_errors",
-        "max_wait_s",
-        "max_cost",
-        "price",
-        "prompts_per_5h",
-        "plan",
-        "output",
-        "formats",
-        "charts",
-    }
-)
+# What is asked, which another sitting may not change: how the rest is run it may.
+_ASKED = frozenset(
+    ("tasks", "trials", "seed", "baseline", "treatments", "model", "base_url", "max_tokens", "max_data_size")
+) | {"skip_baseline_above"}
 
 
 class Sitting(msgspec.Struct, frozen=True, kw_only=True):
@@ -70,7 +52,7 @@ class RunFolder:
         self.plan = plan
 
     @classmethod
-    def make(cls, config: BenchmarkConfig, backend: str, prompts_sha256: str) -> RunFolder:
+    def make(cls, config: BenchmarkConfig, backend: str, prompts_sha256: str) -> Self:
         """A new folder under `config.output`, with the plan in it.
 
         Raises:
@@ -104,7 +86,7 @@ class RunFolder:
             raise ConfigurationError(f"cannot write into {output}: {os.strerror(code)}; choose another --output")
 
     @classmethod
-    def open(cls, path: Path) -> RunFolder:
+    def open(cls, path: Path) -> Self:
         """The folder of an earlier run.
 
         Raises:
@@ -117,7 +99,7 @@ class RunFolder:
         return cls(path, plan)
 
     @classmethod
-    def latest_unfinished(cls, output: Path) -> RunFolder:
+    def latest_unfinished(cls, output: Path) -> Self:
         """The newest run under `output` that did not come to its end.
 
         Raises:
@@ -154,7 +136,7 @@ class RunFolder:
         """
         config = self.config()
         for name, value in given.items():
-            if name not in HOW and value != getattr(config, name):
+            if name in _ASKED and value != getattr(config, name):
                 raise ConfigurationError(
                     f"{self.path} was begun with {name} = {getattr(config, name)!r}, not {value!r};"
                     " leave it out, or start a new run"

@@ -1,7 +1,5 @@
 """A benchmark from the command line: the run, and what is printed of it."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from enum import IntEnum

@@ -5,8 +5,6 @@ belongs to one trial, so the text of each of its conditions is built once, when 
 kept: nothing is written that is not sent.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from hashlib import sha256

@@ -3,8 +3,6 @@
 What takes long to import is imported inside of it, where Ctrl-C is heard and ends in one line.
 """
 
-from __future__ import annotations
-
 import signal
 import sys
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Run a benchmark: lay the plan out, ask it, keep every trial, report."""
 
-from __future__ import annotations
-
 import dataclasses
 import time
 from collections.abc import Iterator

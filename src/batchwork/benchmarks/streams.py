@@ -1,7 +1,5 @@
 """Standard output and error that outlast whoever reads them: `| head -1` must not end a run that costs money."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Iterator

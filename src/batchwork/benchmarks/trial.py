@@ -1,7 +1,5 @@
 """The nouns of a benchmark: what is asked, and what came of it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum

@@ -6,16 +6,3 @@ from batchwork.benchmarks.report.runfiles import RunFilesError, load_run, save_r
 from batchwork.benchmarks.report.summary import summarise
 from batchwork.benchmarks.report.words import LIMITS, counted
 from batchwork.benchmarks.report.writing import write_reports
-
-__all__ = [
-    "LIMITS",
-    "RunFilesError",
-    "Summary",
-    "Verdict",
-    "console_lines",
-    "counted",
-    "load_run",
-    "save_run",
-    "summarise",
-    "write_reports",
-]

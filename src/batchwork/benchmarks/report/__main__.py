@@ -1,7 +1,5 @@
 """`python -m batchwork.benchmarks.report FOLDER`: render the reports of a run again, without a call."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Count what came of the calls of one condition, and what they took."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

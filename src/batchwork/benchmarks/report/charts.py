@@ -3,8 +3,6 @@
 A chart for which there are no numbers is not made.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import altair as alt

@@ -3,8 +3,6 @@
 The only place where something is called significant.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 

@@ -1,7 +1,5 @@
 """The summary of a run on a terminal: one table, the verdicts in sentences. Computes nothing."""
 
-from __future__ import annotations
-
 import re
 
 from batchwork.benchmarks.report.figures import ALL, Summary

@@ -3,11 +3,9 @@
 Colours are those of Okabe and Ito, which people with any colour vision tell apart; the shapes differ as well.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import altair as alt
 
@@ -35,13 +33,13 @@ class Look:
     first: int = 0
 
     @classmethod
-    def of(cls, summary: Summary) -> Look:
+    def of(cls, summary: Summary) -> Self:
         """All conditions."""
         return cls(tuple(short(name) for name in summary.conditions))
 
-    def without_baseline(self) -> Look:
+    def without_baseline(self) -> Self:
         """The treatments alone."""
-        return Look(self.names[1:], self.first + 1)
+        return type(self)(self.names[1:], self.first + 1)
 
     @property
     def colour(self) -> alt.Color:

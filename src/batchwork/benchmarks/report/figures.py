@@ -3,8 +3,6 @@
 `benchmark_results.json` is a `Summary` as it stands here, so that these names are also its documented shape.
 """
 
-from __future__ import annotations
-
 from enum import StrEnum
 
 import msgspec

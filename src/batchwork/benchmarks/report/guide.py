@@ -1,7 +1,5 @@
 """What each number of a report means, in a sentence or two: the section that ends every report."""
 
-from __future__ import annotations
-
 _ANSWERS = """\
 ## How to read this
 

@@ -1,7 +1,5 @@
 """`benchmark_report.md`: the numbers of a summary in tables, the verdicts in sentences. Computes nothing."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 
 from batchwork.benchmarks.config import TASK_NAMES

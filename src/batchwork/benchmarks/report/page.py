@@ -4,8 +4,6 @@ It is the Markdown report, in which every picture is replaced by the chart itsel
 becomes interactive where scripts may run.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any

@@ -4,8 +4,6 @@
 run that was killed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Where the failures are: accuracy by data size, by question and by kind of data."""
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
 from collections import Counter

@@ -1,16 +1,13 @@
 """All numbers of a report, computed once."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import msgspec
 
 from batchwork.benchmarks.report.cells import cell_of
 from batchwork.benchmarks.report.comparing import compare
-from batchwork.benchmarks.report.compressing import compress
 from batchwork.benchmarks.report.figures import ALL, InventedError, Summary
-from batchwork.benchmarks.report.pairing import pairs_of, trials_by_task
+from batchwork.benchmarks.report.pairing import compress, pairs_of, trials_by_task
 from batchwork.benchmarks.report.slicing import by_kind, by_question, by_size, rules, troubles, unread
 from batchwork.benchmarks.trial import Call, RunInfo
 

@@ -8,8 +8,6 @@ of `COLUMNS`, in this order; what is not known, or has no meaning in a row (a di
 Every row says what answered: rows are taken out of their table.
 """
 
-from __future__ import annotations
-
 import csv
 from io import StringIO
 

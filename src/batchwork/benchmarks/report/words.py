@@ -1,7 +1,5 @@
 """Numbers and verdicts in plain words, and text that is safe in Markdown; nothing is computed here."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 
@@ -91,17 +89,9 @@ def task_name(task: str) -> str:
 
 def verdict(one: Comparison) -> str:
     """The verdict in a table."""
-    match one.verdict:
-        case Verdict.BETTER:
-            return "**better**"
-        case Verdict.WORSE:
-            return "**worse**"
-        case Verdict.CANNOT_TELL:
-            return "cannot tell"
-        case Verdict.NO_PAIRS:
-            return "no complete pair"
-        case Verdict.NO_MODEL:
-            return "no model answered"
+    if one.verdict is Verdict.NO_PAIRS:
+        return "no complete pair"
+    return f"**{one.verdict}**" if one.significant else one.verdict
 
 
 def could_see(one: Comparison) -> str:

@@ -4,8 +4,6 @@ No file there contradicts another: a report that an earlier state of the run lef
 asked for, and a chart that is not drawn again is removed. Nothing is touched but files by the names that stand here.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path

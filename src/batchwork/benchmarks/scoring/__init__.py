@@ -2,20 +2,6 @@
 
 from batchwork.benchmarks.scoring.amounts import Count, Number, Positions
 from batchwork.benchmarks.scoring.choices import Choice, Flag
-from batchwork.benchmarks.scoring.judging import Scored, score
+from batchwork.benchmarks.scoring.judging import score
 from batchwork.benchmarks.scoring.measures import MEASURES, line_of
 from batchwork.benchmarks.scoring.net_errors import false_alarm_rate, measured_error
-
-__all__ = [
-    "MEASURES",
-    "Choice",
-    "Count",
-    "Flag",
-    "Number",
-    "Positions",
-    "Scored",
-    "false_alarm_rate",
-    "line_of",
-    "measured_error",
-    "score",
-]

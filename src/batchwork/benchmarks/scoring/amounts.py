@@ -1,14 +1,12 @@
 """Answers that are numbers: one with a stated tolerance, a count, a set of positions."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from math import isfinite
-from typing import Any, ClassVar
+from typing import Any
 
 from batchwork.benchmarks.scoring.numerals import numerals, spelled
-from batchwork.benchmarks.scoring.replies import answer_schema, read_reply
+from batchwork.benchmarks.scoring.replies import WordedForm
 from batchwork.benchmarks.scoring.wording import VALUE, understood, without, words
 from batchwork.benchmarks.trial import Json
 
@@ -38,23 +36,18 @@ _LARGEST = 10**15
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Number:
+class Number(WordedForm):
     """A number, right within a share of the truth or an absolute distance, whichever is wider."""
 
-    rare: ClassVar[bool] = False
     relative: float = 0.01
     absolute: float = 0.0
     percent: bool = False  # the answer is in percent, so a percent sign says nothing new
+    example = "<number>"
 
     @property
-    def schema(self) -> dict[str, Any]:
-        """A number or null."""
-        return answer_schema({"type": "number"})
-
-    @property
-    def example(self) -> str:
-        """What stands for the answer in the instruction."""
-        return "<number>"
+    def kind(self) -> dict[str, Any]:
+        """A number."""
+        return {"type": "number"}
 
     @property
     def tolerance(self) -> str:
@@ -62,18 +55,12 @@ class Number:
         near = f"within {self.relative * 100:g}% of the true value"
         return f"{near} or within {self.absolute:g} of it, whichever is wider" if self.absolute else near
 
-    def parse(self, text: str) -> Json:
-        """The number of a reply."""
-        return read_reply(text, self)
-
     def right(self, parsed: Json, truth: Json) -> bool:
         """Within the tolerance."""
         return parsed is not None and abs(parsed - truth) <= max(self.relative * abs(truth), self.absolute)
 
-    def accept(self, value: Json) -> Json:
-        """A finite number, or the one of a string."""
-        if isinstance(value, str):
-            return self.spoken(value)
+    def plain(self, value: Json) -> Json:
+        """A finite number."""
         if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < 1e300:
             return None
         return float(value)
@@ -93,37 +80,20 @@ class Number:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Count:
+class Count(WordedForm):
     """A whole number, exact."""
 
-    rare: ClassVar[bool] = False
+    example = "<whole number>"
+    tolerance = "exactly the true number"
 
     @property
-    def schema(self) -> dict[str, Any]:
-        """A whole number or null."""
-        return answer_schema({"type": "integer"})
+    def kind(self) -> dict[str, Any]:
+        """A whole number."""
+        return {"type": "integer"}
 
-    @property
-    def example(self) -> str:
-        """What stands for the answer in the instruction."""
-        return "<whole number>"
-
-    @property
-    def tolerance(self) -> str:
-        """What counts as right, in words."""
-        return "exactly the true number"
-
-    def parse(self, text: str) -> Json:
-        """The count of a reply."""
-        return read_reply(text, self)
-
-    def right(self, parsed: Json, truth: Json) -> bool:
-        """The same."""
-        return parsed is not None and bool(parsed == truth)
-
-    def accept(self, value: Json) -> Json:
-        """A number without a fraction, or the one of a string."""
-        return self.spoken(value) if isinstance(value, str) else _whole(value)
+    def plain(self, value: Json) -> Json:
+        """A number without a fraction."""
+        return _whole(value)
 
     def spoken(self, text: str) -> Json:
         """The only number of a text, in digits or in words, that speaks of nothing but how many there are."""
@@ -139,30 +109,21 @@ class Count:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Positions:
+class Positions(WordedForm):
     """A set of positions: as many as there are, each within `slack` of one of them, none used twice."""
 
-    rare: ClassVar[bool] = False
     slack: int = 1
+    example = "[<position>, ...]"
 
     @property
-    def schema(self) -> dict[str, Any]:
-        """A list of whole numbers or null."""
-        return answer_schema({"type": "array", "items": {"type": "integer"}})
-
-    @property
-    def example(self) -> str:
-        """What stands for the answer in the instruction."""
-        return "[<position>, ...]"
+    def kind(self) -> dict[str, Any]:
+        """A list of whole numbers."""
+        return {"type": "array", "items": {"type": "integer"}}
 
     @property
     def tolerance(self) -> str:
         """What counts as right, in words."""
         return f"as many positions as there are, each at most {self.slack} off its own"
-
-    def parse(self, text: str) -> Json:
-        """The positions of a reply, sorted; an empty list when it says that there are none."""
-        return read_reply(text, self)
 
     def right(self, parsed: Json, truth: Json) -> bool:
         """One to one, within the slack: sorted lists match pairwise if they match at all."""
@@ -170,10 +131,8 @@ class Positions:
             return False
         return all(abs(a - b) <= self.slack for a, b in zip(sorted(parsed), sorted(truth), strict=True))
 
-    def accept(self, value: Json) -> Json:
-        """A list of whole numbers, or the one of a string."""
-        if isinstance(value, str):
-            return self.spoken(value)
+    def plain(self, value: Json) -> Json:
+        """A list of whole numbers, sorted."""
         if not isinstance(value, list):
             return None
         places = [_whole(one) for one in value]

@@ -1,13 +1,11 @@
 """Answers that are words: one of some options, or yes and no."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 from batchwork.benchmarks.scoring.numerals import numerals, spelled
-from batchwork.benchmarks.scoring.replies import answer_schema, read_reply
+from batchwork.benchmarks.scoring.replies import WordedForm
 from batchwork.benchmarks.scoring.wording import denies, understood, without, words
 from batchwork.benchmarks.trial import Json
 
@@ -45,43 +43,27 @@ _THINGS = re.compile(r"\b(?:anomal(?:y|ies)|outliers?)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(WordedForm):
     """One of some options, word for word.
 
     Where two are compared, `asks` says whether the one that has more is asked for or the one that has less, so that
     "A has a higher mean than B" can be read.
     """
 
-    rare: ClassVar[bool] = True
     options: tuple[str, ...]
     asks: Literal["more", "less"] | None = None
+    rare = True
+    tolerance = "exactly the true option"
 
     @property
-    def schema(self) -> dict[str, Any]:
-        """One of the options or null."""
-        return answer_schema({"type": "string", "enum": list(self.options)})
+    def kind(self) -> dict[str, Any]:
+        """One of the options."""
+        return {"type": "string", "enum": list(self.options)}
 
     @property
     def example(self) -> str:
         """What stands for the answer in the instruction."""
         return " | ".join(f'"{option}"' for option in self.options)
-
-    @property
-    def tolerance(self) -> str:
-        """What counts as right, in words."""
-        return "exactly the true option"
-
-    def parse(self, text: str) -> Json:
-        """The option of a reply: the only one that is named, and not denied."""
-        return read_reply(text, self)
-
-    def right(self, parsed: Json, truth: Json) -> bool:
-        """The same."""
-        return parsed is not None and bool(parsed == truth)
-
-    def accept(self, value: Json) -> Json:
-        """What a string says."""
-        return self.spoken(value) if isinstance(value, str) else None
 
     def spoken(self, text: str) -> Json:
         """The only option that a text names; of two that are compared, the one that is asked for."""
@@ -138,38 +120,20 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Flag:
+class Flag(WordedForm):
     """Yes or no."""
 
-    rare: ClassVar[bool] = True
+    rare = True
+    example = "true | false"
+    tolerance = "the true one of yes and no"
 
     @property
-    def schema(self) -> dict[str, Any]:
-        """True, false or null."""
-        return answer_schema({"type": "boolean"})
+    def kind(self) -> dict[str, Any]:
+        """True or false."""
+        return {"type": "boolean"}
 
-    @property
-    def example(self) -> str:
-        """What stands for the answer in the instruction."""
-        return "true | false"
-
-    @property
-    def tolerance(self) -> str:
-        """What counts as right, in words."""
-        return "the true one of yes and no"
-
-    def parse(self, text: str) -> Json:
-        """What a reply says: only yes, or only no, and as its first word or as its answer."""
-        return read_reply(text, self)
-
-    def right(self, parsed: Json, truth: Json) -> bool:
-        """The same."""
-        return parsed is not None and bool(parsed == truth)
-
-    def accept(self, value: Json) -> Json:
-        """True or false, or what a string says."""
-        if isinstance(value, str):
-            return self.spoken(value)
+    def plain(self, value: Json) -> Json:
+        """True or false."""
         return value if isinstance(value, bool) else None
 
     def spoken(self, text: str) -> Json:

@@ -11,8 +11,6 @@ A number is explained if, to the digits it is written with, it is
 This is a coarse net; `net_errors` measures how coarse.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """The score of one reply: what it says, whether that is right, and how many of its numbers it made up."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from batchwork.benchmarks.scoring.invented import invented

@@ -1,7 +1,5 @@
 """What can be computed from a series: the truths, by numpy alone and never by the code under test."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import NamedTuple

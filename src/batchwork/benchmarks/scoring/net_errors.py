@@ -6,8 +6,6 @@ distance of any two values) there are many. A miss is a made-up number, within t
 explains by chance: the more points, the more often. All are written with 3 to 6 significant digits.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import numpy as np

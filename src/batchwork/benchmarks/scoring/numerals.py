@@ -1,7 +1,5 @@
 """Find the numbers written in a text, with what their writing says about their precision."""
 
-from __future__ import annotations
-
 import re
 from math import isfinite
 from typing import NamedTuple

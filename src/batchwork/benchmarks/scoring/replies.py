@@ -13,13 +13,11 @@ The rules, the same for every form of answer:
   read is unparsed.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Sequence
 from math import isclose
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from batchwork.benchmarks.scoring.wording import denies, doubts, opening, prepared, turns
 from batchwork.benchmarks.trial import Json
@@ -41,31 +39,50 @@ _ROUNDING = 0.005  # of a number that is told again: three digits are enough
 _LONGEST = 20_000  # characters that are looked through for JSON
 
 
-class Reader(Protocol):
-    """How a form reads what it is an answer to. Texts come prepared."""
+class WordedForm:
+    """A form of answer that stands in JSON or in words; it reads texts that come prepared."""
+
+    __slots__ = ()
+    rare = False  # whether its values hardly stand in a sentence that is about something else: options do not
 
     @property
-    def rare(self) -> bool:
-        """Whether its values hardly stand in a sentence that is about something else: options do not, numbers do."""
+    def kind(self) -> dict[str, Any]:
+        """The JSON schema of its values."""
+        raise NotImplementedError
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """The schema of a reply: the answer, or null, because that it cannot be told must be sayable."""
+        return {
+            "type": "object",
+            "properties": {"answer": {"anyOf": [self.kind, {"type": "null"}]}},
+            "required": ["answer"],
+            "additionalProperties": False,
+        }
+
+    def parse(self, text: str) -> Json:
+        """The answer of a reply, or None."""
+        return read_reply(text, self)
+
+    def right(self, parsed: Json, truth: Json) -> bool:
+        """The same."""
+        return parsed is not None and bool(parsed == truth)
 
     def accept(self, value: Json) -> Json:
         """What a JSON value says; None when it cannot be read one way."""
+        return self.spoken(value) if isinstance(value, str) else self.plain(value)
+
+    def plain(self, value: Json) -> Json:
+        """The same of a value that is no string."""
+        del value
 
     def spoken(self, text: str) -> Json:
         """The one value that a text plainly asserts, or None."""
+        raise NotImplementedError
 
     def named(self, text: str) -> Sequence[Json]:
         """Every value that stands in a text, asserted or not."""
-
-
-def answer_schema(kind: dict[str, Any]) -> dict[str, Any]:
-    """The schema of a reply whose answer is of a kind, or null: that it cannot be told must be sayable."""
-    return {
-        "type": "object",
-        "properties": {"answer": {"anyOf": [kind, {"type": "null"}]}},
-        "required": ["answer"],
-        "additionalProperties": False,
-    }
+        raise NotImplementedError
 
 
 class Told(NamedTuple):
@@ -112,7 +129,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def read_reply(text: str, form: Reader) -> Json:
+def read_reply(text: str, form: WordedForm) -> Json:
     """The answer of a reply, or None."""
     text = prepared(text)
     if text.count("{") != text.count("}"):
@@ -130,7 +147,7 @@ def declines(text: str) -> bool:
     return all(answer is None or (isinstance(answer, str) and _DECLINES.search(answer)) for answer in said.answers)
 
 
-def _read_json(said: Told, form: Reader) -> Json:
+def _read_json(said: Told, form: WordedForm) -> Json:
     answer, *others = map(form.accept, said.answers)
     if answer is None or any(other != answer for other in others):
         return None
@@ -142,7 +159,7 @@ def _read_json(said: Told, form: Reader) -> Json:
     return None if wrong else answer
 
 
-def _read_words(text: str, form: Reader) -> Json:
+def _read_words(text: str, form: WordedForm) -> Json:
     if _DECLINES.search(text) or text.count("[") != text.count("]"):
         return None
     sentences = _SENTENCE.split(_MARK.sub(lambda mark: f"{mark.group().strip()} ", text))  # "Answer:" on its own line
@@ -154,7 +171,7 @@ def _read_words(text: str, form: Reader) -> Json:
     return None if answer is None or _is_taken_back(others, answer, form) else answer
 
 
-def _read_unmarked(text: str, form: Reader) -> Json:
+def _read_unmarked(text: str, form: WordedForm) -> Json:
     """The answer of a reply that does not say which of its sentences is the answer: each that names a value must be."""
     answer = form.spoken(text)
     if answer is not None:
@@ -168,7 +185,7 @@ def _read_unmarked(text: str, form: Reader) -> Json:
     return answer
 
 
-def _stated(sentence: str, form: Reader) -> Json:
+def _stated(sentence: str, form: WordedForm) -> Json:
     """The answer that a sentence gives: behind "the answer is" if it says so, else in all of its words."""
     marked = _MARK.search(sentence)
     if marked is None:
@@ -177,11 +194,11 @@ def _stated(sentence: str, form: Reader) -> Json:
     return None if answer is None or _speaks_against(sentence[: marked.start()], answer, form) else answer
 
 
-def _is_taken_back(sentences: Sequence[str], answer: Json, form: Reader) -> bool:
+def _is_taken_back(sentences: Sequence[str], answer: Json, form: WordedForm) -> bool:
     return any(_takes_back(sentence, answer, form) for sentence in sentences)
 
 
-def _takes_back(sentence: str, answer: Json, form: Reader) -> bool:
+def _takes_back(sentence: str, answer: Json, form: WordedForm) -> bool:
     """Whether a sentence beside an answer gives another one, or speaks against it, or turns and does not come back."""
     opened = opening(sentence)
     again = [_stated(part, form) for part in (sentence, sentence[len(opened) :])]
@@ -195,7 +212,7 @@ def _takes_back(sentence: str, answer: Json, form: Reader) -> bool:
     return len(others) == len(named) == 1 and (form.rare or bare) and not denies(sentence)
 
 
-def _speaks_against(sentence: str, answer: Json, form: Reader) -> bool:
+def _speaks_against(sentence: str, answer: Json, form: WordedForm) -> bool:
     """Whether a sentence that gives no answer doubts the one that was given, or denies it; of others it may do so."""
     if doubts(sentence):
         return True

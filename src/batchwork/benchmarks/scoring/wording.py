@@ -6,8 +6,6 @@ plain one ("the", "is", "mean"). "stopped", "twice" or "except" then need no lis
 the sentence no answer. The lists are for what is told around an answer, where anything may be said.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 

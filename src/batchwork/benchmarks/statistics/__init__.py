@@ -1,8 +1,7 @@
 """The statistics of paired right-or-wrong answers: pure functions of counts, none of which knows what a call is."""
 
 from batchwork.benchmarks.config import DISCORDANCE
-from batchwork.benchmarks.statistics.family import ALPHA, Needed, Shares, shares, trials_per_task
-from batchwork.benchmarks.statistics.holm import holm
+from batchwork.benchmarks.statistics.family import ALPHA, holm, shares, trials_per_task
 from batchwork.benchmarks.statistics.intervals import (
     Interval,
     bootstrap_interval,
@@ -13,25 +12,3 @@ from batchwork.benchmarks.statistics.intervals import (
 )
 from batchwork.benchmarks.statistics.paired import cohens_h, exact_p, matched_odds_ratio
 from batchwork.benchmarks.statistics.power import power_of, smallest_difference, trials_needed
-
-__all__ = [
-    "ALPHA",
-    "DISCORDANCE",
-    "Interval",
-    "Needed",
-    "Shares",
-    "bootstrap_interval",
-    "cohens_h",
-    "difference_interval",
-    "exact_p",
-    "holm",
-    "independent_samples",
-    "matched_odds_ratio",
-    "percentiles",
-    "power_of",
-    "shares",
-    "smallest_difference",
-    "trials_needed",
-    "trials_per_task",
-    "wilson",
-]

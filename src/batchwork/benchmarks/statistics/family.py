@@ -6,8 +6,7 @@ which most runs are made for, half for the tasks, and Holm's method passes on wh
 two are the same question.
 """
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from math import ceil
 from typing import NamedTuple
 
@@ -52,3 +51,19 @@ def trials_per_task(
     overall = trials_needed(power, detect, discordance=discordance, level=ALPHA * share.overall)
     each = trials_needed(power, detect, discordance=discordance, level=ALPHA * share.task)
     return Needed(ceil(overall / tasks), each)
+
+
+def holm(p_values: Sequence[float], weights: Sequence[float] | None = None) -> list[float]:
+    """The p-values adjusted by Holm's method: at most 5% false alarms among *all* of those that are below 0.05.
+
+    With `weights` a question may get a larger share of the 5% than another; what a settled question no longer
+    needs passes on to the others in proportion.
+    """
+    parts = [1.0] * len(p_values) if weights is None else list(weights)
+    adjusted = [1.0] * len(p_values)
+    reached, remaining = 0.0, sum(parts)
+    for at in sorted(range(len(p_values)), key=lambda i: p_values[i] / parts[i]):
+        reached = max(reached, min(1.0, p_values[at] * remaining / parts[at]))
+        adjusted[at] = reached
+        remaining -= parts[at]
+    return adjusted

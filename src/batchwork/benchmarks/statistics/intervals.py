@@ -1,7 +1,5 @@
 """How far an estimate may be off: intervals for a share, and for a difference of paired shares."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import sqrt
 from statistics import NormalDist

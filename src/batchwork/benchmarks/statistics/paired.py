@@ -1,7 +1,5 @@
 """Whether two conditions that were asked the same differ, and by how much in terms that do not depend on the scale."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import asin, sqrt
 

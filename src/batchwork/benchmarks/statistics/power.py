@@ -4,8 +4,6 @@ Nothing is approximated: the number of discordant pairs is binomial, and so is, 
 side; the test's own critical values are used.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 from math import sqrt
 

@@ -1,7 +1,5 @@
 """Anomaly: whether values stand out, how many, where and to which side. The generator planted them and knows."""
 
-from __future__ import annotations
-
 from types import MappingProxyType
 
 from batchwork.benchmarks.datasets import Recipe

@@ -1,7 +1,5 @@
 """Comparative: which of two series has more of something. Both stand in every condition; A is right as often as B."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import MappingProxyType

@@ -1,7 +1,5 @@
 """Multi-step: numbers that follow from others in two or three steps, each with its definition."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from types import MappingProxyType
 

@@ -1,7 +1,5 @@
 """Scaling: the same few questions from fifty points to a hundred thousand."""
 
-from __future__ import annotations
-
 from batchwork.benchmarks.datasets import LINE
 from batchwork.benchmarks.tasks.statistical import MAX, MEAN, P95, STD
 from batchwork.benchmarks.tasks.task import BaseTask

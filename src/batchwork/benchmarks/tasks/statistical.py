@@ -1,7 +1,5 @@
 """Statistical: twelve plain numbers of a series."""
 
-from __future__ import annotations
-
 from batchwork.benchmarks.datasets import SHAPES
 from batchwork.benchmarks.scoring import MEASURES, Count, Number
 from batchwork.benchmarks.tasks.task import BaseTask, only

@@ -1,7 +1,5 @@
 """A task: its questions, the kinds of data they are asked of, and the plan of trials that the seed draws from both."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path

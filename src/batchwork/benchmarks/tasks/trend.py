@@ -1,7 +1,5 @@
 """Trend: where a series is heading, how strongly by a stated definition, and how steeply."""
 
-from __future__ import annotations
-
 from types import MappingProxyType
 
 from batchwork.benchmarks.datasets import Recipe
