@@ -13,7 +13,8 @@ BOTH = pytest.mark.parametrize("provider", [ANTHROPIC, OPENAI], ids=["anthropic"
 def test_every_status_fault_but_the_edge_proxys_has_its_words(provider):
     answers = {kind: provider.fault(kind) for kind in HTTP_KINDS - {"413"}}
     for kind, answer in answers.items():
-        assert answer.message and answer.type
+        assert answer.message
+        assert answer.type
         assert kind in ("quota", "529") or answer.status == int(kind)
 
 
