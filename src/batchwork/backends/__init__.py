@@ -9,6 +9,7 @@ What cannot be opened is a `ConfigError`; what cannot be sent is a `BackendError
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from functools import partial
 from importlib import import_module
 from typing import Any
 from urllib.parse import parse_qsl
@@ -41,11 +42,7 @@ def open_backend(model: str, setup: Setup) -> tuple[Backend, str]:
     chosen, name = choose(model)
     if setup.base_url is not None and not setup.base_url.strip():
         raise ConfigError("base_url is empty: leave it out for the provider's own address")
-    backend: Backend
-    if _is_row(chosen):
-        backend = import_module(_SERVICES).open_service(chosen, name, setup)
-    else:
-        backend = _module(chosen).open_backend(name, setup)
+    backend: Backend = _function(chosen, "open_backend")(name, setup)
     return backend, name
 
 
@@ -57,22 +54,14 @@ def open_embedder(model: str, setup: Setup) -> tuple[EmbedBackend, str]:
         raise ConfigError(f"{chosen} makes no embeddings that batchwork knows of; there are {', '.join(makers)}")
     if not name:
         raise ConfigError(f"{chosen}: needs a model; `batchwork models {chosen}` lists those that are known")
-    backend: EmbedBackend
-    if _is_row(chosen):
-        backend = import_module(_EMBEDDINGS).open_embedder(chosen, name, setup)
-    else:
-        backend = _module(chosen).open_embedder(name, setup)
+    backend: EmbedBackend = _function(chosen, "open_embedder", _EMBEDDINGS)(name, setup)
     return backend, name
 
 
 def traits_of(model: str, base_url: str | None = None) -> tuple[Traits, str]:
     """What is known about a model's backend without opening it, and the model's name in the price table."""
     chosen, name = choose(model)
-    traits: Traits
-    if _is_row(chosen):
-        traits = import_module(_SERVICES).describe(chosen, name, base_url)
-    else:
-        traits = _module(chosen).describe(name, base_url)
+    traits: Traits = _function(chosen, "describe")(name, base_url)
     return traits, traits.price_model or name
 
 
@@ -131,13 +120,12 @@ def near_models(model: str) -> list[str]:
     return [] if name in known else [f"{backend}:{one}" for one in near(name, known)[:2]]
 
 
-def _is_row(backend: str) -> bool:
-    """Whether everything about a backend stands in its row."""
-    return service_of(backend) is not None and not providers()[backend].module
-
-
-def _module(backend: str) -> Any:
-    return import_module(f"batchwork.backends.{backend.replace('-', '_')}")
+def _function(backend: str, name: str, rows: str = _SERVICES) -> Callable[..., Any]:
+    """A function of a backend's own module; of the one for `rows`, where everything about it stands in its row."""
+    if service_of(backend) is not None and not providers()[backend].module:
+        return partial(getattr(import_module(rows), name), backend)
+    function: Callable[..., Any] = getattr(import_module(f"batchwork.backends.{backend.replace('-', '_')}"), name)
+    return function
 
 
 def _near(model: str) -> list[str]:

@@ -1,9 +1,9 @@
 """Failures of every wire in our words: what is refused before it is sent, and what a foreign error text says."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
-from typing import Any, Literal, NoReturn
+from typing import Any, Literal, NoReturn, TypeVar
 
 import msgspec
 
@@ -12,6 +12,7 @@ from batchwork.core.errors import BackendError
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.reply import Reply
 
+T = TypeVar("T")
 _LONGEST = 600
 _TAG = re.compile(r"<[^>]*>|\s+")
 
@@ -57,7 +58,7 @@ def other_model(model: str, requested: str) -> NoReturn:
     bad_input(f"this run asks {model!r}; a request for {requested!r} needs a run of its own")
 
 
-def unreadable(error: msgspec.DecodeError, expected: str) -> Failure:
+def _unreadable(error: msgspec.DecodeError, expected: str) -> Failure:
     """The failure of an answer with a good status that cannot be read: whatever it is, it may well be billed.
 
     What is JSON is the provider's own, and would only come again, and be paid again. Anything else is a page of some
@@ -66,6 +67,14 @@ def unreadable(error: msgspec.DecodeError, expected: str) -> Failure:
     is_json = isinstance(error, msgspec.ValidationError)
     kind = FailureKind.RESULT_LOST if is_json else FailureKind.SERVER
     return Failure(kind=kind, message=f"the answer is not {expected}: {error}", unconfirmed=True)
+
+
+def read_answer(raw: bytes, decode: Callable[[bytes], T], expected: str) -> T:
+    """An answer with a good status; one that is not what is expected is a `BackendError`."""
+    try:
+        return decode(raw)
+    except msgspec.DecodeError as error:
+        raise BackendError(_unreadable(error, expected)) from error
 
 
 def unusable(kind: FailureKind, message: str, code: str | None, reply: Reply) -> Failure:

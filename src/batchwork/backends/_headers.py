@@ -48,11 +48,17 @@ def duration_s(text: str, _utc: float = 0.0) -> float | None:
     return int(hours or 0) * 3600.0 + int(minutes or 0) * 60.0 + float(seconds or 0) + float(millis or 0) / 1000.0
 
 
-def _until(text: str, utc: float) -> float | None:
+def moment(stated: float | str | None) -> float | None:
+    """Seconds since 1970 of a moment, whether it is told so or as a date; None when it is not told readably."""
     try:
-        return max(0.0, datetime.fromisoformat(text).timestamp() - utc)
+        return datetime.fromisoformat(stated).timestamp() if isinstance(stated, str) else stated
     except ValueError:
         return None
+
+
+def _until(text: str, utc: float) -> float | None:
+    reset = moment(text)
+    return None if reset is None else max(0.0, reset - utc)
 
 
 class LimitHeaders:

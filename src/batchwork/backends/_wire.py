@@ -4,7 +4,6 @@ A wire is a subclass with its own request body, reply, error kinds and batches. 
 or there retries, sleeps or prices.
 """
 
-from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import replace
 from functools import partial
@@ -15,16 +14,19 @@ from multidict import istr
 from yarl import URL
 
 from batchwork.backends import Setup
+from batchwork.backends._catalog import catalog, near
 from batchwork.backends._failures import error_in, message_of, other_model
 from batchwork.backends._headers import LimitHeaders, LimitsReader, ahead_s, retry_after_s
 from batchwork.backends._http import Http, endpoint, path_hint
 from batchwork.backends._transport import HttpAnswer
 from batchwork.core.address import shown_address
-from batchwork.core.errors import BackendError, NotCreatedError
+from batchwork.core.errors import BackendError, ConfigError, NotCreatedError
 from batchwork.core.failure import Failure, FailureKind
-from batchwork.core.ports import BatchTag, Traits
+from batchwork.core.ports import BatchProgress, BatchTag, Traits
+from batchwork.core.providers import Provider, providers
 from batchwork.core.reply import Reply, ReportedLimits
 from batchwork.core.request import Request
+from batchwork.core.words import or_list
 
 _PAGE = 100
 _NOT_THERE = frozenset({404, 405})
@@ -48,7 +50,7 @@ class BatchPage(msgspec.Struct, Generic[B]):
     has_more: bool = False
 
 
-class WireBackend(ABC):
+class WireBackend:
     """Sends requests for one model to one server; the class attributes are what differs between wires."""
 
     path: str  # of one call, below the base URL
@@ -84,9 +86,10 @@ class WireBackend(ABC):
         self._send: Callable[[bytes], Awaitable[HttpAnswer]] = partial(self._http.post, self._url)
         self.traits = replace(traits, address=shown_address(str(endpoint(self._base_url, ""))))
 
-    @abstractmethod
     def not_found_hint(self, model: str | None) -> str:
         """What a call that found nothing may have got wrong; `model` where it was about one."""
+        others = [] if model is None else near(model, catalog().ids.get(self.traits.name, ()))
+        return f"is the model {model!r} right? There is {or_list(others)}" if others else ""
 
     async def complete(self, request: Request, *, ceiling_nano: int | None = None) -> Reply:
         del ceiling_nano  # max_tokens is the only brake that these APIs have, and the caller has set it
@@ -207,6 +210,38 @@ class WireBackend(ABC):
                 return
             last = page.data[-1].id
             url = url.update_query({after: page.data[-1].id})
+
+
+def placed(setup: Setup, service: str, name: str) -> Setup:
+    """The same with the address and the key that hold; a ConfigError where there is no key for the service's own."""
+    row, settings = providers()[service], setup.settings
+    base_url = setup.base_url or settings.addresses.get(service) or row.base_url
+    api_key = setup.api_key or settings.keys.get(service)
+    if api_key is None and base_url == row.base_url:
+        raise no_key(name, row)
+    return replace(setup, base_url=base_url, api_key=api_key)
+
+
+def no_key(name: str, row: Provider) -> ConfigError:
+    """There is no key for a provider that takes no call without one."""
+    return ConfigError(
+        f"no API key for {name}: set {row.keys[0]} in the environment or in .env (in Python also api_key=)"
+    )
+
+
+def ended_batch(*, total: int | None, done: int, late: str | None) -> BatchProgress:
+    """A batch with results; `late` says why what they do not list was not executed, where that is known."""
+    unlisted = None if late is None else Failure(kind=FailureKind.EXPIRED, message=late)
+    return BatchProgress(ended=True, total=total, done=done, unlisted=unlisted)
+
+
+def no_results(state: str, made: int, *, total: int | None, late: str | None, refusal: Failure) -> BatchProgress:
+    """A batch that has ended without results, although it may have `made` some."""
+    failure = refusal if late is None else Failure(kind=FailureKind.EXPIRED, message=late)
+    if made:
+        problem = f"the batch ended as {state} without results, {made} of which it had made: they may be billed"
+        failure = Failure(kind=FailureKind.RESULT_LOST, message=problem, unconfirmed=True)
+    return BatchProgress(ended=True, failure=failure, total=total)
 
 
 async def file_for(upload: Callable[[list[bytes], BatchTag], Awaitable[str]], lines: list[bytes], tag: BatchTag) -> str:

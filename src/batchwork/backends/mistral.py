@@ -3,7 +3,6 @@
 The results of a batch can be had for 24 hours after its end.
 """
 
-from datetime import datetime
 from typing import Any
 
 import msgspec
@@ -13,8 +12,8 @@ from batchwork.backends import Setup
 from batchwork.backends._chat import METADATA, ChatBackend
 from batchwork.backends._chat import embeddings as chat_embeddings
 from batchwork.backends._chat import service as chat_service
-from batchwork.backends._headers import ahead_s
-from batchwork.backends._wire import Stored, encode, file_for
+from batchwork.backends._headers import ahead_s, moment
+from batchwork.backends._wire import Stored, encode, ended_batch, file_for, no_results
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.ports import BatchProgress, BatchTag, Sighting, Traits
 
@@ -53,15 +52,6 @@ class _Job(Stored):
     @property
     def error_file_id(self) -> str | None:
         return _id(self.error_file)
-
-    @property
-    def made_at(self) -> float | None:
-        if not isinstance(self.created_at, str):
-            return self.created_at
-        try:
-            return datetime.fromisoformat(self.created_at).timestamp()
-        except ValueError:
-            return None
 
 
 class _JobPage(Struct):
@@ -104,7 +94,7 @@ class MistralBackend(ChatBackend):
                 ):
                     return job.id
             new = {job.id for job in jobs} - seen  # a server that knows no pages gives the same one again and again
-            if not new or all(job.made_at is not None and job.made_at < oldest for job in jobs):
+            if not new or all((made_at := moment(job.created_at)) is not None and made_at < oldest for job in jobs):
                 return Sighting.ABSENT
             seen |= new
             number += 1
@@ -120,16 +110,11 @@ def _progress(job: _Job) -> BatchProgress:
     if job.status in _RUNNING:
         return BatchProgress(ended=False, total=total, done=done)
     late = _NOT_EXECUTED.get(job.status)
-    unlisted = None if late is None else Failure(kind=FailureKind.EXPIRED, message=late)
     if job.status == "SUCCESS" or job.output_file is not None or job.error_file is not None:
-        return BatchProgress(ended=True, total=total, done=done, unlisted=unlisted)
-    if job.succeeded_requests:
-        problem = f"the batch ended as {job.status} and names no results, {job.succeeded_requests} of which it had made"
-        lost = Failure(kind=FailureKind.RESULT_LOST, message=f"{problem}: they may be billed", unconfirmed=True)
-        return BatchProgress(ended=True, failure=lost, total=total)
+        return ended_batch(total=total, done=done, late=late)
     told = "; ".join(problem.message for problem in job.errors[:3] if problem.message)
     refusal = Failure(kind=FailureKind.REJECTED, message=told or f"the batch ended as {job.status}")
-    return BatchProgress(ended=True, failure=unlisted or refusal, total=total)
+    return no_results(job.status, job.succeeded_requests, total=total, late=late, refusal=refusal)
 
 
 def _id(file: str | Stored | None) -> str | None:
@@ -144,7 +129,7 @@ def describe(name: str, base_url: str | None) -> Traits:
 
 def open_backend(name: str, setup: Setup) -> ChatBackend:
     """The backend for one Mistral model."""
-    return chat_service.open_service(_SERVICE, name, setup, kind=MistralBackend)
+    return chat_service.open_backend(_SERVICE, name, setup, kind=MistralBackend)
 
 
 def open_embedder(name: str, setup: Setup) -> chat_embeddings.EmbeddingsBackend:

@@ -15,13 +15,14 @@ from aiohttp import web
 from batchwork.simulator.answers import answer_to, usage_for
 from batchwork.simulator.bill import Usage
 from batchwork.simulator.bodies import decoded, parsed, read_limited
-from batchwork.simulator.calls import Calls, Wire
+from batchwork.simulator.calls import Calls, Handler
 from batchwork.simulator.delivery import damaged
 from batchwork.simulator.dice import generator
 from batchwork.simulator.errors import Refused
 from batchwork.simulator.faults import HTTP_KINDS, LATE_KINDS, LOST_LINES
 from batchwork.simulator.log import BatchRecord, LoggedCall, preview_of
 from batchwork.simulator.prompt import Prompt
+from batchwork.simulator.wire import Wire
 from batchwork.simulator.world import Shelf, World
 
 _BREATH = 25  # requests answered before other calls get their turn
@@ -143,6 +144,9 @@ class Batch(ABC):
     def check_cancel(self) -> None:
         """Refuse a cancel that comes too late."""
 
+    def check_delete(self) -> None:  # noqa: B027 - most take it at any time
+        """Refuse to delete a batch that is not over, where the provider does."""
+
     @abstractmethod
     def _parse(self, body: Any) -> Prompt: ...
 
@@ -193,7 +197,22 @@ class BatchShelf(Shelf[B], ABC):
         for batch in list(self._kept.values()):
             await batch.settle()
 
-    async def create(self, request: web.BaseRequest) -> web.StreamResponse:
+    def handlers(self, path: str) -> dict[str, Handler]:
+        """The calls about batches, by method and path; where they are created, but for Gemini's, is where they are."""
+        handler, one = self._calls.handler, f"{path}/([^/:]+)"
+        return {
+            f"POST {path}": self.create,
+            f"GET {path}": handler("list", self.listed),
+            f"GET {one}": handler("poll", self.retrieve, self.full_id),
+            f"DELETE {one}": handler("cancel", self.delete),
+            f"POST {one}[/:]cancel": handler("cancel", self.cancel),
+        }
+
+    def full_id(self, batch_id: str) -> str:
+        """The id of a batch, by what stands in a path."""
+        return batch_id
+
+    async def create(self, request: web.BaseRequest, *_model: str) -> web.StreamResponse:
         """`POST .../batches`."""
         self._calls.wire.authorize(request.headers)
         raw = await read_limited(request, self._world.config.max_batch_bytes)
@@ -232,8 +251,20 @@ class BatchShelf(Shelf[B], ABC):
             batch.cancelled_at = self._world.clock.now()
         return self._calls.answer(await batch.shown())
 
+    async def delete(self, request: web.BaseRequest, batch_id: str) -> web.Response:  # noqa: ARG002
+        """`DELETE .../batches/{id}`: only when it is over."""
+        batch = self._batch(batch_id)
+        batch.check_delete()
+        await batch.settle()
+        del self._kept[batch.id]
+        return self._calls.answer(self._deleted(batch_id))
+
+    def _deleted(self, batch_id: str) -> dict[str, Any]:
+        """The answer to a deletion."""
+        return {"id": batch_id, "object": "batch", "deleted": True}
+
     def _batch(self, batch_id: str) -> B:
-        batch = self._kept.get(batch_id)
+        batch = self._kept.get(self.full_id(batch_id))
         if batch is None:
             raise Refused(404, self.unknown.format(batch_id), param="id")
         return batch

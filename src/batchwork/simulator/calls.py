@@ -4,7 +4,6 @@ A live call asks the model. A service call asks no model: it is about batches or
 """
 
 from collections.abc import Awaitable, Callable
-from math import ceil
 from typing import Any
 
 import msgspec
@@ -13,21 +12,16 @@ from multidict import CIMultiDict
 
 from batchwork.simulator import delivery
 from batchwork.simulator.answers import answer_to, usage_for
-from batchwork.simulator.anthropic.wire import AnthropicWire
-from batchwork.simulator.bedrock.wire import BedrockWire
 from batchwork.simulator.bill import Usage
 from batchwork.simulator.bodies import decoded, parsed, read_limited
 from batchwork.simulator.clock import http_date
 from batchwork.simulator.errors import Refused
 from batchwork.simulator.faults import AFTER_KINDS, HTTP_KINDS, HUGE_HEADERS
-from batchwork.simulator.gemini.wire import GeminiWire
 from batchwork.simulator.log import LoggedCall, preview_of
-from batchwork.simulator.openai.wire import OpenAIWire
 from batchwork.simulator.prompt import Answer, Prompt
+from batchwork.simulator.wire import Wire
 from batchwork.simulator.world import World
 
-Wire = AnthropicWire | BedrockWire | GeminiWire | OpenAIWire
-_NO_RETRY_AFTER = BedrockWire | GeminiWire
 Work = Callable[[], Awaitable[web.Response]]
 Handler = Callable[..., Awaitable[web.StreamResponse]]
 _WHOLE = frozenset({None, "slow", "trickle", "shuffled"})
@@ -40,7 +34,7 @@ class Calls:
         self.world = world
         self.wire = wire
         self._rates = world.config.rate_headers
-        self._limited = world.anthropic_limits.limited
+        self._limited = wire.limits.limited
         self._second = 0
         self._fixed: CIMultiDict[str] = CIMultiDict()
 
@@ -154,10 +148,7 @@ class Calls:
     def refusal(self, refused: Refused, number: int) -> web.Response:
         """An error as the provider sends it."""
         headers = self.headers(number)
-        if isinstance(self.wire, BedrockWire):
-            headers.update(self.wire.error_headers(refused))
-        if refused.retry_after_s is not None and not isinstance(self.wire, _NO_RETRY_AFTER):
-            headers["retry-after"] = str(ceil(refused.retry_after_s))
+        headers.update(self.wire.error_headers(refused))
         body = self.wire.error(refused, headers[self.wire.request_id_header])
         return web.Response(body=msgspec.json.encode(body), status=refused.status, headers=headers)
 

@@ -9,11 +9,11 @@ from batchwork.simulator.errors import Refused
 
 
 class FaultAnswer(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The error that a fault is answered with; `{model}` stands for the model of the call."""
+    """The error that a fault is answered with, where it is not what its kind says; `{model}` is that of the call."""
 
-    status: int
-    type: str
-    message: str
+    status: int | None = None
+    type: str | None = None
+    message: str | None = None
     code: str | None = None
 
 
@@ -26,15 +26,17 @@ class Provider(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     config_fields: frozenset[str] = frozenset()
     silent_blocks: frozenset[str] = frozenset()
     schema_refused: tuple[str, ...] = ()
-    error_types: dict[int, str] = {}
+    error_types: dict[int, str] = {}  # by status; "invalid_request_error" where there is none
     faults: dict[str, FaultAnswer]
 
-    def fault(self, kind: str, model: str, retry_after_s: float) -> Refused:
+    def fault(self, kind: str, model: str = "", retry_after_s: float = 0.0) -> Refused:
         """A status fault in the provider's words; only a 429 names a wait."""
-        answer = self.faults[kind]
+        answer = self.faults.get(kind) or FaultAnswer()
+        status = answer.status or int(kind)
+        type_ = answer.type or self.error_types.get(status, "invalid_request_error")
+        message = (answer.message or _read.messages[kind]).format(model=model)
         wait = retry_after_s if kind == "429" else None
-        message = answer.message.format(model=model)
-        return Refused(answer.status, message, type=answer.type, code=answer.code, retry_after_s=wait)
+        return Refused(status, message, type=type_, code=answer.code, retry_after_s=wait)
 
     def error_type(self, refused: Refused) -> str:
         """The `type` of an error: its own, or the one that its status stands for."""
@@ -43,6 +45,7 @@ class Provider(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class _Providers(Struct, frozen=True, forbid_unknown_fields=True):
+    messages: dict[str, str]
     anthropic: Provider
     openai: Provider
     gemini: Provider

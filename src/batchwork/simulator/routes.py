@@ -1,29 +1,23 @@
 """Which call is this: the one table from method and path to who answers it, and the calls that no provider has."""
 
-import re
 from typing import Any
 
 import msgspec
 from aiohttp import web
 
-from batchwork.simulator.anthropic.batches import MessageBatches
-from batchwork.simulator.anthropic.wire import AnthropicWire
-from batchwork.simulator.bedrock.table import BedrockTable
-from batchwork.simulator.bodies import decoded, parsed
+from batchwork.simulator.anthropic.table import anthropic_table
+from batchwork.simulator.bedrock.wire import BedrockWire
 from batchwork.simulator.calls import Calls, Handler
-from batchwork.simulator.errors import Refused, SimulatorConfigError
+from batchwork.simulator.errors import SimulatorConfigError
 from batchwork.simulator.faults import Faults
-from batchwork.simulator.gemini.table import GeminiTable
-from batchwork.simulator.mistral.table import MistralTable
+from batchwork.simulator.gemini.table import gemini_table
+from batchwork.simulator.mistral.table import mistral_table
 from batchwork.simulator.openai.service import SERVICES, Service
-from batchwork.simulator.openai.table import OpenAITable
+from batchwork.simulator.openai.table import openai_table
+from batchwork.simulator.table import Table
 from batchwork.simulator.world import World
 
 _PREFIXES = ("/anthropic", "/openai")
-
-
-Named = list[tuple[re.Pattern[str], Handler]]
-_Table = BedrockTable | GeminiTable | MistralTable
 
 
 class Routes:
@@ -31,119 +25,46 @@ class Routes:
 
     def __init__(self, world: World) -> None:
         self._world = world
-        self._anthropic = AnthropicWire(world)
-        openai = OpenAITable(world, Service())
-        self._messages, self._chat = Calls(world, self._anthropic), openai.calls
-        message_batches = MessageBatches(self._messages)
-        anthropic = self._messages.handler
-        self._services = {name: OpenAITable(world, service) for name, service in SERVICES.items() if name != "mistral"}
+        self._anthropic, self._openai = anthropic_table(world), openai_table(world, Service())
+        converse = Calls(world, BedrockWire(world))
+        self._tables = {
+            **{name: openai_table(world, service) for name, service in SERVICES.items()},
+            "bedrock": Table(converse, {"POST /model/([^/]+)/converse": converse}),
+            "gemini": gemini_table(world),
+            "mistral": mistral_table(world),
+        }
         oracle = Oracle(world)
-        self._exact: dict[tuple[str, str], Handler] = {
-            ("POST", "/v1/messages"): self._messages,
-            ("POST", "/v1/messages/count_tokens"): self._count_tokens,
-            ("GET", "/v1/models"): self._models,
-            ("POST", "/v1/messages/batches"): message_batches.create,
-            ("GET", "/v1/messages/batches"): anthropic("list", message_batches.listed),
-            **openai.exact,
-            ("GET", "/_sim/log"): oracle.log,
-            ("POST", "/_sim/reset"): oracle.reset,
-            ("POST", "/_sim/advance"): oracle.advance,
-            ("GET", "/_sim/faults"): oracle.faults,
-            ("POST", "/_sim/faults"): oracle.change_faults,
-            ("GET", "/"): self._here,
+        self._exact: dict[str, Handler] = {
+            "POST /v1/messages": self._anthropic.calls,
+            "POST /v1/chat/completions": self._openai.calls,
+            "GET /_sim/log": oracle.log,
+            "POST /_sim/reset": oracle.reset,
+            "POST /_sim/advance": oracle.advance,
+            "GET /_sim/faults": oracle.faults,
+            "POST /_sim/faults": oracle.change_faults,
+            "GET /": self._here,
         }
-        named: dict[str, Handler] = {
-            "GET /v1/models/(.+)": self._models,
-            "GET /v1/messages/batches/([^/]+)": anthropic("poll", message_batches.retrieve),
-            "DELETE /v1/messages/batches/([^/]+)": anthropic("cancel", message_batches.delete),
-            "POST /v1/messages/batches/([^/]+)/cancel": anthropic("cancel", message_batches.cancel),
-            "GET /v1/messages/batches/([^/]+)/results": anthropic("results", message_batches.results),
-            **openai.named,
-        }
-        self._named = _compiled(named)
-        self._tables: dict[str, _Table] = {
-            "bedrock": BedrockTable(world),
-            "gemini": GeminiTable(world),
-            "mistral": MistralTable(world),
-        }
-        self._named_there = {name: _compiled(table.named) for name, table in self._tables.items()}
 
     async def __call__(self, request: web.BaseRequest) -> web.StreamResponse:
-        """Answer one request."""
-        method, path = request.method, request.path
-        handler = self._exact.get((method, path))
-        if handler is self._messages or handler is self._chat:  # the hot path: these catch their own refusals
+        """Answer one request: of the hot path, of a service by the first word of its path, or of either of the two."""
+        method, path = request.method, request.path.rstrip("/") or "/"
+        if (handler := self._exact.get(f"{method} {path}")) is not None:
             return await handler(request)
-        _, first, *rest = path.split("/", 2)
-        if first in self._services and rest:
-            return await self._services[first](request, f"/{rest[0]}")
-        path = path.rstrip("/") or "/"
-        if (owner := self._owner(request)) is not None:
-            return await self._by_table(request, owner, path.removeprefix(f"/{owner}"))
+        first, _, rest = path[1:].partition("/")
+        if first in self._tables:
+            return await self._tables[first](request, f"/{rest}")
+        if "x-goog-api-key" in request.headers:
+            return await self._tables["gemini"](request, path)
         for prefix in _PREFIXES:
             path = path.removeprefix(prefix) or "/"
-        handler = handler or self._exact.get((method, path))
-        try:
-            if handler is not None:
-                return await handler(request)
-            return await self._by_name(request, f"{method} /{path.strip('/')}", self._named)
-        except Refused as refused:
-            self._world.log.note(f"{refused.status} {method} {path}")
-            return self._of(request).refusal(refused, self._world.next_number())
-
-    def _owner(self, request: web.BaseRequest) -> str | None:
-        """Whose table a call is in, by the first word of its path or by a header of Google's; None: the common one."""
-        first = request.path[1:].partition("/")[0]
-        return first if first in self._tables else "gemini" if "x-goog-api-key" in request.headers else None
-
-    async def _by_table(self, request: web.BaseRequest, owner: str, path: str) -> web.StreamResponse:
-        """Answer a call on a wire some of whose paths are others' too."""
-        table = self._tables[owner]
-        path = table.path(path)
-        try:
-            if request.method == "GET" and path.startswith("/v1/models"):
-                return await self._models(request, path.removeprefix("/v1/models").strip("/") or None)
-            return await self._by_name(request, f"{request.method} {path}", self._named_there[owner])
-        except Refused as refused:
-            self._world.log.note(f"{refused.status} {request.method} {path}")
-            return table.calls.refusal(refused, self._world.next_number())
-
-    async def _by_name(self, request: web.BaseRequest, call: str, named: Named) -> web.StreamResponse:
-        for pattern, handler in named:
-            if found := pattern.fullmatch(call):
-                return await handler(request, *found.groups())
-        raise Refused(404, f"{call}: not found")
-
-    async def _count_tokens(self, request: web.BaseRequest) -> web.Response:
-        """Free, and not in the log of model calls."""
-        self._world.log.note("count_tokens")
-        self._anthropic.authorize(request.headers)
-        body = decoded(await request.read())
-        prompt = parsed(lambda: self._anthropic.parse(request.headers, body, counting=True))
-        return self._messages.answer({"input_tokens": prompt.input_tokens})
+        headers, both = request.headers, (self._openai, self._anthropic)
+        if "anthropic-version" in headers or "/messages" in path or "x-api-key" in headers:
+            both = (self._anthropic, self._openai)  # whose call it is where both have the path
+        return await next((table for table in both if table.has(method, path)), both[0])(request, path)
 
     async def _here(self, request: web.BaseRequest) -> web.Response:
         self._world.log.note(f"{request.method} /")
         return web.Response(text="batchwork simulator: a provider on loopback; every answer is simulated\n")
-
-    async def _models(self, request: web.BaseRequest, name: str | None = None) -> web.StreamResponse:
-        """The list of models, or one of them; any id is a model here."""
-        calls = self._of(request)
-        self._world.log.note("models")
-        calls.wire.authorize(request.headers)
-        return calls.answer(calls.wire.models(request.rel_url.query) if name is None else calls.wire.model(name))
-
-    def _of(self, request: web.BaseRequest) -> Calls:
-        """The provider that a caller means where both have the path."""
-        if (owner := self._owner(request)) is not None:
-            return self._tables[owner].calls
-        headers = request.headers
-        anthropic = "anthropic-version" in headers or "/messages" in request.path or "x-api-key" in headers
-        return self._messages if anthropic else self._chat
-
-
-def _compiled(named: dict[str, Handler]) -> Named:
-    return [(re.compile(pattern), handler) for pattern, handler in named.items()]
 
 
 class _Step(msgspec.Struct):

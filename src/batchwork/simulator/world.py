@@ -1,5 +1,6 @@
 """Everything the simulated provider knows: its clock, log, limits, faults, persona, caches, batches and files."""
 
+from collections import defaultdict
 from typing import Any, Generic, TypeVar
 
 import msgspec
@@ -78,8 +79,7 @@ class World:
         """Back to the beginning: no log, no batches, no files, full buckets, the faults of the configuration."""
         self.log = Log()
         self.faults = FaultDesk(self.config.faults)
-        self.anthropic_limits, self.openai_limits = RateLimits(self.config), RateLimits(self.config)
-        self.gemini_limits, self.bedrock_limits = RateLimits(self.config), RateLimits(self.config)
+        self.limits = defaultdict[str, RateLimits](lambda: RateLimits(self.config))  # by who has them
         self._cache: dict[str, float] = {}
         for shelf in self.shelves:
             shelf.clear()

@@ -1,7 +1,6 @@
 """The wire of OpenAI's chat completions, which a dozen services speak: what differs between them is a row's."""
 
 from collections.abc import AsyncIterator, Callable
-from datetime import datetime
 from typing import Any
 
 import msgspec
@@ -9,10 +8,9 @@ from msgspec import Struct
 from multidict import istr
 
 from batchwork.backends import Setup
-from batchwork.backends._catalog import catalog, near
 from batchwork.backends._chat.reply import kind_of, reply_in
 from batchwork.backends._failures import error_in, lost_result
-from batchwork.backends._headers import OPENAI_LIMITS
+from batchwork.backends._headers import OPENAI_LIMITS, moment
 from batchwork.backends._http import endpoint
 from batchwork.backends._transport import HttpAnswer
 from batchwork.backends._wire import BatchPage, Stored, WireBackend, encode, file_for
@@ -23,7 +21,6 @@ from batchwork.core.ports import BatchProgress, BatchTag, Sighting, Traits
 from batchwork.core.providers import FileBatches, Provider
 from batchwork.core.reply import Reply
 from batchwork.core.request import Request
-from batchwork.core.words import or_list
 
 _ENDED = frozenset({"completed", "expired", "cancelled", "failed"})
 _LATE = {
@@ -121,8 +118,7 @@ class ChatBackend(WireBackend):
     def not_found_hint(self, model: str | None) -> str:
         if model is None:
             return "is the base_url right?"
-        others = near(model, catalog().ids.get(self.traits.name, ()))
-        return f"is the model {model!r} right, and the base_url?" + (f" There is {or_list(others)}." if others else "")
+        return super().not_found_hint(model) or f"is the model {model!r} right, and the base_url?"
 
     def batch_line(self, custom_id: str, request: Request) -> bytes:
         """One line of the input file."""
@@ -208,7 +204,7 @@ class ChatBackend(WireBackend):
                 return batch.id
             if (batch.metadata or {}).get(METADATA) == tag.name:
                 return batch.id
-            if (made_at := _utc(batch.created_at)) is not None and made_at < oldest:
+            if (made_at := moment(batch.created_at)) is not None and made_at < oldest:
                 break
         return Sighting.ABSENT
 
@@ -233,15 +229,6 @@ def _decode_page(raw: bytes) -> BatchPage[_Batch]:
     """A page of the list of batches; some services have one page, a bare array."""
     page = _decode_list(raw)
     return BatchPage(data=page) if isinstance(page, list) else page
-
-
-def _utc(stated: float | str | None) -> float | None:
-    if isinstance(stated, str):
-        try:
-            return datetime.fromisoformat(stated).timestamp()
-        except ValueError:
-            return None
-    return stated
 
 
 def _refused(batch: _Batch) -> BatchProgress:

@@ -17,7 +17,7 @@ from batchwork.backends._chat import ChatBackend
 from batchwork.backends._chat.reply import kind_of
 from batchwork.backends._chat.service import address_of, key_of, place_of, row_at
 from batchwork.backends._content import add_extra
-from batchwork.backends._failures import error_in, lost_result, message_of, unreadable
+from batchwork.backends._failures import error_in, lost_result, message_of, read_answer
 from batchwork.core.errors import BackendError, ConfigError
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.packing import BatchLimits
@@ -126,10 +126,7 @@ class EmbeddingsBackend(ChatBackend):
     ) -> Reply:
         """The vectors in an answer, in the order of their texts."""
         del extra_body
-        try:
-            answer = _decode(raw)
-        except msgspec.DecodeError as error:
-            raise BackendError(unreadable(error, "a list of embeddings")) from error
+        answer = read_answer(raw, _decode, "a list of embeddings")
         if answer.data is None:
             raise BackendError(_no_vectors(answer, raw, request_id))
         vectors = _joined(answer.data)

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from batchwork.backends._failures import kind_by_name, kind_by_status, lost_result, message_of, unreadable, unusable
+from batchwork.backends._failures import kind_by_name, kind_by_status, lost_result, message_of, read_answer, unusable
 from batchwork.core.errors import BackendError
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.pricing import lane_served
@@ -73,10 +73,7 @@ def reply_in(
     request_id: str | None = None,
 ) -> Reply:
     """The reply in a completion; a refusal, half an answer, an error or no completion is a `BackendError`."""
-    try:
-        completion = _decode(raw)
-    except msgspec.DecodeError as error:
-        raise BackendError(unreadable(error, "a chat completion")) from error
+    completion = read_answer(raw, _decode, "a chat completion")
     choice = completion.choices[0] if completion.choices else None
     if choice is None or choice.message is None or choice.error is not None:
         raise BackendError(_no_choice(completion, choice, raw, request_id))

@@ -16,6 +16,7 @@ from batchwork.backends._chat import ChatBackend
 from batchwork.backends._chat.request_body import ChatBody, ChatDialect
 from batchwork.backends._content import WireSchemas
 from batchwork.backends._http import endpoint
+from batchwork.backends._wire import no_key
 from batchwork.core.errors import ConfigError
 from batchwork.core.ports import Traits
 from batchwork.core.providers import RESOURCE, Provider, provider_at, providers
@@ -48,7 +49,7 @@ def describe(service: str, name: str, base_url: str | None) -> Traits:
     )
 
 
-def open_service(service: str, name: str, setup: Setup, *, kind: type[ChatBackend] = ChatBackend) -> ChatBackend:
+def open_backend(service: str, name: str, setup: Setup, *, kind: type[ChatBackend] = ChatBackend) -> ChatBackend:
     """The backend for one model of a service, or of the server at `base_url`; `kind` where a service has its own."""
     ids = catalog().ids.get(service, ())
     if not name:
@@ -105,8 +106,7 @@ def key_of(service: str, where: str | None, setup: Setup, base_url: str) -> str 
     row = row_at(where)
     at_home = RESOURCE in row.base_url or endpoint(base_url, "").host == row.host
     if key is None and where is not None and not row.local and at_home:
-        remedy = f"set {row.keys[0]} in the environment or in .env (in Python also api_key=)"
-        raise ConfigError(f"no API key for {row.host}: {remedy}")
+        raise no_key(str(row.host), row)
     return key
 
 

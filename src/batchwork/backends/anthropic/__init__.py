@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncIterator
 from dataclasses import replace
-from datetime import datetime
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -13,9 +12,9 @@ from multidict import istr
 from batchwork.backends import Setup
 from batchwork.backends._catalog import catalog, near
 from batchwork.backends._failures import lost_result
-from batchwork.backends._headers import ANTHROPIC_LIMITS
+from batchwork.backends._headers import ANTHROPIC_LIMITS, moment
 from batchwork.backends._http import endpoint
-from batchwork.backends._wire import BatchPage, Stored, WireBackend, encode
+from batchwork.backends._wire import BatchPage, Stored, WireBackend, encode, placed
 from batchwork.backends.anthropic.reply import kind_of, reply_in
 from batchwork.backends.anthropic.request_body import SAMPLING, MessageBody, body_to_count
 from batchwork.core.errors import BackendError, ConfigError
@@ -107,10 +106,6 @@ class AnthropicBackend(WireBackend):
         answer = await self._http.post(url, encode(body_to_count(self._build(request))))
         return self._read(answer, _decode_count, model=self._model).input_tokens
 
-    def not_found_hint(self, model: str | None) -> str:
-        others = [] if model is None else near(model, catalog().ids["anthropic"])
-        return f"is the model {model!r} right? There is {or_list(others)}" if others else ""
-
     def batch_line(self, custom_id: str, request: Request) -> bytes:
         return encode({"custom_id": custom_id, "params": self._build(request)})
 
@@ -134,7 +129,7 @@ class AnthropicBackend(WireBackend):
         undecided = False
         unreadable: Candidate | None = None
         async for batch, oldest, youngest in self._listed(_decode_page, "after_id", tag):
-            created = _utc(batch.created_at)
+            created = moment(batch.created_at)
             if created is not None and created < oldest:
                 break
             if batch.id in tag.known or (created is not None and created > youngest):
@@ -178,14 +173,6 @@ def _is_about(counted: int, size: int) -> bool:
     return abs(counted - size) <= max(1, size // 10)
 
 
-def _utc(text: str) -> float | None:
-    """When a batch was made; None when it does not say it readably."""
-    try:
-        return datetime.fromisoformat(text).timestamp()
-    except ValueError:
-        return None
-
-
 def describe(_name: str, _base_url: str | None) -> Traits:
     """What is known before it is opened."""
     return TRAITS
@@ -198,12 +185,6 @@ def open_backend(name: str, setup: Setup) -> AnthropicBackend:
         raise ConfigError(f"anthropic: needs a model, for example anthropic:{ids['anthropic'][0]}")
     if name in (*ids["claude-code"], "fable"):
         raise ConfigError(f"anthropic:{name} is not a model id; there is {or_list(near(name, ids['anthropic']))}")
-    base_url = setup.base_url or setup.settings.addresses.get("anthropic") or provider.base_url
-    api_key = setup.api_key or setup.settings.keys.get("anthropic")
-    if api_key is None and base_url == provider.base_url:
-        raise ConfigError(
-            f"no API key for Anthropic: set {provider.keys[0]} in the environment or in .env (in Python also api_key=)"
-        )
-    base_url = base_url.rstrip("/").removesuffix("/v1")
-    setup = replace(setup, base_url=base_url, api_key=api_key)
+    setup = placed(setup, "anthropic", "Anthropic")
+    setup = replace(setup, base_url=str(setup.base_url).rstrip("/").removesuffix("/v1"))
     return AnthropicBackend(name, MessageBody(name).build, TRAITS, setup, provider.auth)

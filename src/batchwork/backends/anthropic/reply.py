@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from batchwork.backends._failures import kind_by_name, kind_by_status, unreadable, unusable
+from batchwork.backends._failures import kind_by_name, kind_by_status, read_answer, unusable
 from batchwork.core.errors import BackendError
 from batchwork.core.failure import FailureKind
 from batchwork.core.pricing import lane_served
@@ -74,10 +74,7 @@ def reply_in(
     request_id: str | None = None,
 ) -> Reply:
     """The reply in a message; a refusal, half an answer or no message is a `BackendError`."""
-    try:
-        message = _decode(raw)
-    except msgspec.DecodeError as error:
-        raise BackendError(unreadable(error, "a message")) from error
+    message = read_answer(raw, _decode, "a message")
     usage = None if message.usage is None else _usage(message.usage)
     content = message.content
     blocks: tuple[dict[str, Any], ...] = ()

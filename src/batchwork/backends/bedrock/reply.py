@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from batchwork.backends._failures import kind_by_name, kind_by_status, unreadable, unusable
+from batchwork.backends._failures import kind_by_name, kind_by_status, read_answer, unusable
 from batchwork.core.errors import BackendError
 from batchwork.core.failure import FailureKind
 from batchwork.core.pricing import lane_served
@@ -71,10 +71,7 @@ def reply_in(
 
     The answer does not say which `model` made it.
     """
-    try:
-        answer = _decode(raw)
-    except msgspec.DecodeError as error:
-        raise BackendError(unreadable(error, "an answer of Converse")) from error
+    answer = read_answer(raw, _decode, "an answer of Converse")
     blocks, stop = answer.output.message.content, answer.stop_reason
     text = "".join(block["text"] for block in blocks if isinstance(block.get("text"), str))
     is_plain = all("text" in block or "reasoningContent" in block for block in blocks)

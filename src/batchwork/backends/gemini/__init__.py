@@ -16,7 +16,7 @@ from batchwork.backends._failures import lost_result
 from batchwork.backends._headers import NO_LIMITS, ahead_s
 from batchwork.backends._http import endpoint
 from batchwork.backends._transport import HttpAnswer
-from batchwork.backends._wire import WireBackend, encode, file_for
+from batchwork.backends._wire import WireBackend, encode, file_for, placed
 from batchwork.backends.gemini.operations import (
     Operation,
     decode_line,
@@ -98,10 +98,6 @@ class GeminiBackend(WireBackend):
         answer = await self._http.post(self._call("countTokens"), encode(self._body.to_count(request)))
         return self._read(answer, _decode_count, model=self._model).total_tokens
 
-    def not_found_hint(self, model: str | None) -> str:
-        others = [] if model is None else near(model, catalog().ids["gemini"])
-        return f"is the model {model!r} right? There is {or_list(others)}" if others else ""
-
     def batch_line(self, custom_id: str, request: Request) -> bytes:
         return encode({"key": custom_id, "request": self._build(request)}) + b"\n"
 
@@ -122,16 +118,12 @@ class GeminiBackend(WireBackend):
 
     async def collect_batch(self, batch_id: str) -> AsyncIterator[tuple[str, Reply | Failure]]:
         batch = await self._batch(batch_id)
-        output = batch.output
-        if output is None:
+        if batch.results_file is None:
             problem = f"batch {batch_id} ended as {batch.state} and names no results"
             raise BackendError(Failure(kind=FailureKind.SERVER, message=problem))
-        if output.responses_file:
-            url = endpoint(self._base_url, f"{self._version}/{output.responses_file}:download").with_query(alt="media")
-            async for line in self._lines(url, decode_line):
-                yield line.key, self._line_result(line.response, line.error)
-        for held in () if output.inlined_responses is None else output.inlined_responses.inlined_responses:
-            yield str((held.metadata or {}).get("key")), self._line_result(held.response, held.error)
+        url = endpoint(self._base_url, f"{self._version}/{batch.results_file}:download").with_query(alt="media")
+        async for line in self._lines(url, decode_line):
+            yield line.key, self._line_result(line.response, line.error)
 
     def _line_result(self, response: msgspec.Raw, error: dict[str, Any] | None) -> Reply | Failure:
         if error is not None:
@@ -189,7 +181,7 @@ def open_backend(name: str, setup: Setup) -> GeminiBackend:
     name = name.removeprefix("models/")
     if not name:
         raise ConfigError(f"gemini: needs a model, for example gemini:{ids[0]}")
-    return GeminiBackend(name, describe(name, None), _placed(setup), provider.auth)
+    return GeminiBackend(name, describe(name, None), placed(setup, "gemini", "Gemini"), provider.auth)
 
 
 def open_embedder(name: str, setup: Setup) -> "EmbedBackend":
@@ -199,16 +191,4 @@ def open_embedder(name: str, setup: Setup) -> "EmbedBackend":
     provider, name = providers()["gemini"], name.removeprefix("models/")
     assert provider.embeddings is not None, "its row has them"
     traits = Traits(name="gemini", limited=True, price_provider="google", price_model=name)
-    return GeminiEmbedder(name, traits, _placed(setup), provider.auth, provider.embeddings)
-
-
-def _placed(setup: Setup) -> Setup:
-    """The same with the address and the key that hold; a ConfigError where there is no key for Google's own."""
-    provider = providers()["gemini"]
-    base_url = setup.base_url or setup.settings.addresses.get("gemini") or provider.base_url
-    api_key = setup.api_key or setup.settings.keys.get("gemini")
-    if api_key is None and base_url == provider.base_url:
-        raise ConfigError(
-            f"no API key for Gemini: set {provider.keys[0]} in the environment or in .env (in Python also api_key=)"
-        )
-    return replace(setup, base_url=base_url, api_key=api_key)
+    return GeminiEmbedder(name, traits, placed(setup, "gemini", "Gemini"), provider.auth, provider.embeddings)

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from batchwork.backends import Setup
 from batchwork.backends._chat.embeddings import DIMENSIONS, of_a_pack, packed_vectors
-from batchwork.backends._failures import lost_result, unreadable
+from batchwork.backends._failures import lost_result, read_answer
 from batchwork.backends._transport import HttpAnswer
 from batchwork.backends.gemini import GeminiBackend
 from batchwork.core.errors import BackendError
@@ -67,10 +67,7 @@ class GeminiEmbedder(GeminiBackend):
         self, answer: HttpAnswer, request: Request, limits: ReportedLimits | None, request_id: str | None
     ) -> Reply:
         del request
-        try:
-            told = _decode(answer.body)
-        except msgspec.DecodeError as error:
-            raise BackendError(unreadable(error, "a list of embeddings")) from error
+        told = read_answer(answer.body, _decode, "a list of embeddings")
         if not told.embeddings:
             raise BackendError(lost_result("the answer holds no embeddings"))
         tokens = None if told.usage_metadata is None else told.usage_metadata.prompt_token_count

@@ -1,15 +1,16 @@
-"""Gemini's batches as it tells of them: a long-running operation, a file of results, or results inside of it.
+"""Gemini's batches as it tells of them: a long-running operation, and a file of results.
 
 Decides what the state of a batch means. Counts are 64-bit numbers, which Google writes as texts; the state's prefix
 differs between the API and its libraries; a batch that expires, or fails as a whole, has no results at all.
 """
 
-from datetime import datetime
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
+from batchwork.backends._headers import moment
+from batchwork.backends._wire import ended_batch, no_results
 from batchwork.backends.gemini.reply import kind_of
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.ports import BatchProgress
@@ -30,23 +31,8 @@ class Stats(Struct, rename="camel"):
     failed_request_count: int = 0
 
 
-class InlineResult(Struct):
-    """The result of one request of a batch, named by what its maker gave it as `key`."""
-
-    metadata: dict[str, Any] | None = None
-    response: msgspec.Raw = msgspec.Raw(b"")
-    error: dict[str, Any] | None = None
-
-
-class _InlineResults(Struct, rename="camel"):
-    inlined_responses: list[InlineResult] = []
-
-
-class Output(Struct, rename="camel"):
-    """Where the results are: a file, or here."""
-
+class _Output(Struct, rename="camel"):
     responses_file: str | None = None
-    inlined_responses: _InlineResults | None = None
 
 
 class _Metadata(Struct, rename="camel"):
@@ -54,7 +40,7 @@ class _Metadata(Struct, rename="camel"):
     display_name: str = ""
     create_time: str = ""
     batch_stats: Stats | None = None
-    output: Output | None = None
+    output: _Output | None = None
 
 
 class Operation(Struct):
@@ -63,7 +49,7 @@ class Operation(Struct):
     name: str
     metadata: _Metadata = msgspec.field(default_factory=_Metadata)
     done: bool = False
-    response: Output | None = None
+    response: _Output | None = None
     error: dict[str, Any] | None = None
 
     @property
@@ -77,20 +63,10 @@ class Operation(Struct):
         return self.metadata.state.rpartition("_STATE_")[2]
 
     @property
-    def created_at(self) -> float | None:
-        """When it was made; None when it does not say it readably."""
-        try:
-            return datetime.fromisoformat(self.metadata.create_time).timestamp()
-        except ValueError:
-            return None
-
-    @property
-    def output(self) -> Output | None:
+    def results_file(self) -> str | None:
         """Where its results are; None where there are none."""
-        for held in (self.metadata.output, self.response):
-            if held is not None and (held.responses_file or held.inlined_responses is not None):
-                return held
-        return None
+        files = (held.responses_file for held in (self.metadata.output, self.response) if held is not None)
+        return next(filter(None, files), None)
 
 
 class OperationPage(Struct, rename="camel"):
@@ -119,18 +95,13 @@ def progress_of(batch: Operation, ahead_s: float = 0.0) -> BatchProgress:
     done = stats.successful_request_count + stats.failed_request_count
     total = None if stats.request_count is None else max(stats.request_count, done)
     if state in _RUNNING and not batch.done:
-        created = batch.created_at
+        created = moment(batch.metadata.create_time)
         expires_at = None if created is None else created + WINDOW_S + ahead_s
         return BatchProgress(ended=False, total=total, done=done, expires_at=expires_at)
     late = _NOT_EXECUTED.get(state)
-    not_executed = None if late is None else Failure(kind=FailureKind.EXPIRED, message=late)
-    if batch.output is not None or (state in ("SUCCEEDED", "PARTIALLY_SUCCEEDED") and batch.error is None):
-        return BatchProgress(ended=True, total=total, done=done, unlisted=not_executed)
-    if stats.successful_request_count:
-        problem = f"the batch ended as {state} without results, {stats.successful_request_count} of which it had made"
-        failure = Failure(kind=FailureKind.RESULT_LOST, message=f"{problem}: they may be billed", unconfirmed=True)
-        return BatchProgress(ended=True, failure=failure, total=total)
-    return BatchProgress(ended=True, failure=not_executed or _refusal(batch), total=total)
+    if batch.results_file is not None or (state in ("SUCCEEDED", "PARTIALLY_SUCCEEDED") and batch.error is None):
+        return ended_batch(total=total, done=done, late=late)
+    return no_results(state, stats.successful_request_count, total=total, late=late, refusal=_refusal(batch))
 
 
 def _refusal(batch: Operation) -> Failure:

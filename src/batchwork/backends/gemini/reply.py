@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 import msgspec
 from msgspec import Struct
 
-from batchwork.backends._failures import kind_by_name, kind_by_status, lost_result, unreadable, unusable
+from batchwork.backends._failures import kind_by_name, kind_by_status, lost_result, read_answer, unusable
 from batchwork.backends._headers import duration_s
 from batchwork.core.errors import BackendError
 from batchwork.core.failure import FailureKind
@@ -95,10 +95,7 @@ def reply_in(
 
     `tier` is the one that the answer's headers say it was served in.
     """
-    try:
-        answer = _decode(raw)
-    except msgspec.DecodeError as error:
-        raise BackendError(unreadable(error, "a Gemini answer")) from error
+    answer = read_answer(raw, _decode, "a Gemini answer")
     feedback = answer.promptFeedback or _NO_FEEDBACK
     candidate = answer.candidates[0] if answer.candidates else None
     if candidate is None and feedback.blockReason is None:

@@ -55,6 +55,10 @@ class MessageBatch(Batch):
         """A batch that has ended cannot be cancelled."""
         refuse_if(self.ended, f"Batch {self.id} cannot be canceled because it has already ended")
 
+    def check_delete(self) -> None:
+        """A batch that is under way cannot be deleted."""
+        refuse_if(not self.ended, f"Batch {self.id} cannot be deleted while it is processing; cancel it first")
+
     def _parse(self, body: Any) -> Prompt:
         for name in _NOT_IN_BATCHES:
             refuse_if(body.get(name), f"{name}: not supported in message batches")
@@ -111,13 +115,8 @@ class MessageBatches(BatchShelf[MessageBatch]):
     prefix = "msgbatch_sim"
     unknown = "No message batch with id {}"
 
-    async def delete(self, request: web.BaseRequest, batch_id: str) -> web.Response:  # noqa: ARG002
-        """`DELETE /v1/messages/batches/{id}`: only when it has ended."""
-        batch = self._batch(batch_id)
-        refuse_if(not batch.ended, f"Batch {batch_id} cannot be deleted while it is processing; cancel it first")
-        await batch.settle()
-        del self._kept[batch_id]
-        return self._calls.answer({"id": batch_id, "type": "message_batch_deleted"})
+    def _deleted(self, batch_id: str) -> dict[str, Any]:
+        return {"id": batch_id, "type": "message_batch_deleted"}
 
     async def results(self, request: web.BaseRequest, batch_id: str) -> web.Response:  # noqa: ARG002
         """`GET /v1/messages/batches/{id}/results`: JSON lines, in no order."""

@@ -1,7 +1,7 @@
 """Anthropic's Messages call as the live path sees it, and the pages of its lists."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Literal
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from multidict import CIMultiDict
 
@@ -14,56 +14,46 @@ from batchwork.simulator.clock import real_s
 from batchwork.simulator.errors import Refused, refuse_if
 from batchwork.simulator.prompt import Answer, Prompt
 from batchwork.simulator.providers import ANTHROPIC
-from batchwork.simulator.world import World
+from batchwork.simulator.wire import Wire
 
 _HIGHEST_LIMIT = 1000
 
 
-class AnthropicWire:
+class AnthropicWire(Wire):
     """`POST /v1/messages`."""
 
-    api: Literal["anthropic"] = "anthropic"
+    api = limited_as = "anthropic"
     path = "/v1/messages"
     provider = ANTHROPIC
     request_id_header = "request-id"
     error = staticmethod(error_of)
 
-    def __init__(self, world: World) -> None:
-        self._world = world
+    def key_in(self, headers: Mapping[str, str]) -> str:
+        """The key; `x-api-key` wins over a bearer token."""
+        return headers.get("x-api-key") or bearer(headers)
 
     def authorize(self, headers: Mapping[str, str]) -> None:
-        """Refuse a wrong key or version; `x-api-key` wins over a bearer token."""
-        key = headers.get("x-api-key") or bearer(headers)
-        if not key and self._world.config.key_required:
-            raise Refused(401, "x-api-key header is required", type="authentication_error")
-        if not self._world.config.takes(key):
-            raise Refused(401, "invalid x-api-key", type="authentication_error")
+        """Refuse a wrong key or version."""
+        super().authorize(headers)
         version = headers.get("anthropic-version")
         if version is None:
             raise Refused(400, "anthropic-version: header is required")
         if version not in VERSIONS:
             raise Refused(400, f"anthropic-version: '{version}' is not a valid version")
 
-    def parse(self, headers: Mapping[str, str], body: object, *, counting: bool = False) -> Prompt:
+    def parse(self, headers: Mapping[str, str], body: Any, model: str = "", *, counting: bool = False) -> Prompt:
         """The prompt of a live call."""
+        del model  # it stands in the body
         beta = "anthropic-beta" in headers
         return parse_messages(body, headers["anthropic-version"], beta=beta, counting=counting)
 
-    def admit(self, prompt: Prompt) -> tuple[float, str]:
-        """Seconds to wait and for what; (0, "") takes the call in."""
-        return self._world.anthropic_limits.admit(prompt.input_tokens, real_s(), jointly=False)
-
     def produced(self, usage: Usage) -> None:
         """Output tokens count once they are produced."""
-        self._world.anthropic_limits.output.take(usage.output, real_s())
-
-    def served(self, prompt: Prompt) -> dict[str, str]:  # noqa: ARG002
-        """The headers that say how a call was served: none, its answer says it."""
-        return {}
+        self.limits.output.take(usage.output, real_s())
 
     def limit_headers(self) -> CIMultiDict[str]:
         """The rate-limit family."""
-        return limit_headers(self._world.anthropic_limits, self._world.clock.offset_s)
+        return limit_headers(self.limits, self._world.clock.offset_s)
 
     def answer(
         self, prompt: Prompt, answer: Answer, usage: Usage, number: int, batched_at: float | None = None
@@ -89,11 +79,7 @@ class AnthropicWire:
         """One model object."""
         return model_of(name)
 
-    def models(self, query: Mapping[str, str]) -> dict[str, Any]:
-        """The list of models."""
-        return self.page([model_of(name) for name in ANTHROPIC.models], query)
-
-    def page(self, items: Sequence[dict[str, Any]], query: Mapping[str, str]) -> dict[str, Any]:
+    def page(self, items: list[dict[str, Any]], query: Mapping[str, str]) -> dict[str, Any]:
         """A page of a list: `limit`, `after_id` and `before_id`."""
         text = query.get("limit", "20")
         limit = int(text) if text.isdigit() else 0

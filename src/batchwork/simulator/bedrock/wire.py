@@ -1,20 +1,18 @@
 """Bedrock's Converse as the live path sees it: a body read, an answer or an error put into its words."""
 
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any, Literal, cast
+from collections.abc import Mapping
+from typing import Any, cast
 
 import msgspec
-from multidict import CIMultiDict
 
 from batchwork.simulator import tokens
 from batchwork.simulator.bill import Lane, Usage
 from batchwork.simulator.bodies import bearer, pdf_document, stop_sequences
-from batchwork.simulator.clock import real_s
 from batchwork.simulator.errors import Refused, refuse_if
 from batchwork.simulator.prompt import Answer, Block, Contents, Prompt, Tool, Turn
 from batchwork.simulator.providers import BEDROCK
-from batchwork.simulator.world import World
+from batchwork.simulator.wire import Wire
 
 _SIGNATURE = re.compile(
     r"AWS4-HMAC-SHA256 Credential=([^/]+)/\d{8}/[\w-]+/bedrock/aws4_request, SignedHeaders=[\w;-]+,"
@@ -24,37 +22,35 @@ _STOPS = {"refusal": "content_filtered", "pause_turn": "guardrail_intervened"}
 _TIERS = {"default": "standard", "flex": "flex", "priority": "priority"}
 
 
-class BedrockWire:
+class BedrockWire(Wire):
     """`POST /model/{model}/converse`."""
 
-    api: Literal["aws"] = "aws"
+    api = "aws"
+    limited_as = "bedrock"
+    jointly = True
     path = "/model/{model}/converse"
     provider = BEDROCK
     request_id_header = "x-amzn-requestid"
 
-    def __init__(self, world: World) -> None:
-        self._world = world
+    @staticmethod
+    def error(refused: Refused, request_id: str = "") -> dict[str, Any]:  # noqa: ARG004
+        """The error; its name stands in a header."""
+        return {"message": refused.message}
 
-    def authorize(self, headers: Mapping[str, str]) -> None:
-        """Refuse a call without a signature or a key; who signed it is the key that is taken or not."""
+    def key_in(self, headers: Mapping[str, str]) -> str:
+        """Who signed the call, or the key."""
         signed = _SIGNATURE.fullmatch(headers.get("authorization", ""))
-        key = signed[1] if signed else bearer(headers)
-        if not key and self._world.config.key_required:
-            raise Refused(403, "Missing Authentication Token", type="MissingAuthenticationTokenException")
-        if not self._world.config.takes(key):
-            raise self.provider.fault("401", "", 0.0)
+        return signed[1] if signed else bearer(headers)
 
-    def parse(self, headers: Mapping[str, str], body: object, model: str = "") -> Prompt:  # noqa: ARG002
+    def parse(self, headers: Mapping[str, str], body: Any, model: str = "") -> Prompt:  # noqa: ARG002
         """The prompt of a call."""
         refuse_if(not isinstance(body, dict), "The request body is not an object")
-        assert isinstance(body, dict)
         strange = sorted(set(body) - BEDROCK.fields)
         refuse_if(
             strange, f"Malformed input request: extraneous key [{strange[0] if strange else ''}] is not permitted"
         )
         listed, contents = body.get("messages"), Contents()
         refuse_if(not isinstance(listed, list) or not listed, "messages: a conversation must start with a user message")
-        assert isinstance(listed, list)
         turns = tuple(_turn(one, contents) for one in listed)
         config = body.get("inferenceConfig") or {}
         limit = config.get("maxTokens")
@@ -77,25 +73,13 @@ class BedrockWire:
             lane=cast(Lane, _TIERS[tier]),
         )
 
-    def admit(self, prompt: Prompt) -> tuple[float, str]:
-        """Seconds to wait and for what; what may be answered counts from the start."""
-        limits = self._world.bedrock_limits
-        return limits.admit(prompt.input_tokens + (prompt.max_tokens or 0), real_s(), jointly=True)
-
-    def produced(self, usage: Usage) -> None:
-        """Nothing: it was charged on arrival."""
-
-    def limit_headers(self) -> CIMultiDict[str]:
-        """None: it does not tell its limits."""
-        return CIMultiDict()
-
-    def served(self, prompt: Prompt) -> dict[str, str]:  # noqa: ARG002
-        """The headers that say how a call was served: none, its answer says it."""
-        return {}
+    def charged(self, prompt: Prompt) -> int:
+        """The input and what may be answered."""
+        return prompt.input_tokens + (prompt.max_tokens or 0)
 
     def limited(self, what: str, wait_s: float) -> Refused:  # noqa: ARG002 - it names neither
         """A refusal by the rate limit."""
-        return self.provider.fault("429", "", 0.0)
+        return self.provider.fault("429")
 
     def answer(
         self, prompt: Prompt, answer: Answer, usage: Usage, number: int, batched_at: float | None = None
@@ -115,33 +99,17 @@ class BedrockWire:
             "serviceTier": {"type": "default" if prompt.lane == "standard" else prompt.lane},
         }
 
-    def error(self, refused: Refused, request_id: str = "") -> dict[str, Any]:  # noqa: ARG002
-        """The error; its name stands in a header."""
-        return {"message": refused.message}
-
     def error_headers(self, refused: Refused) -> dict[str, str]:
         """The name of an error, before an address that means nothing."""
         return {"x-amzn-errortype": f"{BEDROCK.error_type(refused)}:http://internal.amazon.com/coral/"}
-
-    def events(self, prompt: Prompt, body: dict[str, Any]) -> Iterator[bytes]:  # noqa: ARG002
-        """Nothing is streamed."""
-        raise Refused(400, "The simulator answers Converse whole")
-
-    def error_event(self) -> bytes:
-        """Nothing is streamed."""
-        return b""
 
     def model(self, name: str) -> dict[str, Any]:
         """One model object."""
         return {"modelId": name}
 
-    def models(self, query: Mapping[str, str]) -> dict[str, Any]:  # noqa: ARG002
-        """The list of models."""
-        return {"modelSummaries": [self.model(name) for name in BEDROCK.models]}
-
     def page(self, items: list[dict[str, Any]], query: Mapping[str, str]) -> dict[str, Any]:  # noqa: ARG002
-        """There is no list of batches here."""
-        return {"items": items}
+        """The list of models: there is none of batches."""
+        return {"modelSummaries": items}
 
 
 def _turn(message: Any, contents: Contents) -> Turn:

@@ -156,19 +156,17 @@ class GeminiBatches(BatchShelf[GeminiBatch]):
         super().__init__(calls)
         self._files = files
 
-    async def delete(self, request: web.BaseRequest, batch_id: str) -> web.Response:  # noqa: ARG002
-        """`DELETE /v1/batches/{id}`."""
-        await self._batch(batch_id).settle()
-        del self._kept[f"batches/{batch_id}"]
-        return self._calls.answer({})
+    def full_id(self, batch_id: str) -> str:
+        """The id of a batch, by what stands in a path."""
+        return f"batches/{batch_id}"
+
+    def _deleted(self, batch_id: str) -> dict[str, Any]:  # noqa: ARG002
+        return {}
 
     async def cancel(self, request: web.BaseRequest, batch_id: str) -> web.Response:
         """`POST /v1/batches/{id}:cancel`: its answer says nothing."""
         await super().cancel(request, batch_id)
         return self._calls.answer({})
-
-    def _batch(self, batch_id: str) -> GeminiBatch:
-        return super()._batch(f"batches/{batch_id}")
 
     def _made(self, batch_id: str, body: Any, request: web.BaseRequest) -> GeminiBatch:
         order = body.get("batch") if isinstance(body, dict) else None

@@ -19,7 +19,7 @@ class GeminiEmbeddings(GeminiWire):
 
     path = "/v1/models/{model}:batchEmbedContents"
 
-    def parse(self, headers: Mapping[str, str], body: object, model: str = "") -> Prompt:
+    def parse(self, headers: Mapping[str, str], body: Any, model: str = "") -> Prompt:
         """The texts of a call; one that is empty or refused is refused with all the others."""
         del headers
         requests = body.get("requests") if isinstance(body, dict) else None

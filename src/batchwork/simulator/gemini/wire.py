@@ -1,57 +1,42 @@
 """Gemini's `generateContent` as the live path sees it, and the pages of its lists."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
-from multidict import CIMultiDict
 
 from batchwork.simulator.bill import Usage
-from batchwork.simulator.clock import real_s
 from batchwork.simulator.errors import Refused, refuse_if
 from batchwork.simulator.gemini.parse import parse_generate
 from batchwork.simulator.gemini.render import answer_of, error_of, events_of, model_of
 from batchwork.simulator.prompt import Answer, Prompt
 from batchwork.simulator.providers import GEMINI
+from batchwork.simulator.wire import Wire
 from batchwork.simulator.world import World
 
 
-class GeminiWire:
+class GeminiWire(Wire):
     """`POST /v1/models/{model}:generateContent`, whole or streamed."""
 
-    api: Literal["google"] = "google"
+    api = "google"
+    limited_as = "gemini"
     path = "/v1/models/{model}:generateContent"
     provider = GEMINI
     request_id_header = "x-goog-request-id"
     error = staticmethod(error_of)
 
     def __init__(self, world: World, *, stream: bool = False) -> None:
-        self._world = world
+        super().__init__(world)
         self._stream = stream
 
-    def authorize(self, headers: Mapping[str, str]) -> None:
-        """Refuse a wrong key, and none where one is required."""
-        key = headers.get("x-goog-api-key", "")
-        if not key and self._world.config.key_required:
-            raise Refused(403, "Method doesn't allow unregistered callers. Please use API Key.")
-        if not self._world.config.takes(key):
-            raise self.provider.fault("401", "", 0.0)
+    def key_in(self, headers: Mapping[str, str]) -> str:
+        """The key."""
+        return headers.get("x-goog-api-key", "")
 
-    def parse(self, headers: Mapping[str, str], body: object, model: str = "") -> Prompt:  # noqa: ARG002
+    def parse(self, headers: Mapping[str, str], body: Any, model: str = "") -> Prompt:  # noqa: ARG002
         """The prompt of a live call."""
         prompt = parse_generate(body, model)
         return msgspec.structs.replace(prompt, stream=True) if self._stream else prompt
-
-    def admit(self, prompt: Prompt) -> tuple[float, str]:
-        """Seconds to wait and for what; (0, "") takes the call in."""
-        return self._world.gemini_limits.admit(prompt.input_tokens, real_s(), jointly=False)
-
-    def produced(self, usage: Usage) -> None:
-        """Nothing: only input is limited."""
-
-    def limit_headers(self) -> CIMultiDict[str]:
-        """None: it does not tell its limits."""
-        return CIMultiDict()
 
     def served(self, prompt: Prompt) -> dict[str, str]:
         """The headers that say how a call was served."""
@@ -62,6 +47,10 @@ class GeminiWire:
         code = "GenerateRequestsPerMinutePerProjectPerModel" if what == "requests" else "InputTokensPerModelPerMinute"
         message = f"You exceeded your current quota, please check your plan and billing details. {what} per minute"
         return Refused(429, message, type="RESOURCE_EXHAUSTED", code=code, retry_after_s=wait_s)
+
+    def error_headers(self, refused: Refused) -> dict[str, str]:  # noqa: ARG002
+        """None: the wait stands in the body."""
+        return {}
 
     def answer(
         self, prompt: Prompt, answer: Answer, usage: Usage, number: int, batched_at: float | None = None
@@ -76,7 +65,7 @@ class GeminiWire:
 
     def error_event(self) -> bytes:
         """An error that comes after the 200."""
-        return b"data: " + msgspec.json.encode(error_of(GEMINI.fault("503", "", 0.0))) + b"\r\n\r\n"
+        return b"data: " + msgspec.json.encode(error_of(GEMINI.fault("503"))) + b"\r\n\r\n"
 
     def model(self, name: str) -> dict[str, Any]:
         """One model object."""

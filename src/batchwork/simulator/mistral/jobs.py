@@ -109,12 +109,6 @@ class MistralJobs(BatchShelf[MistralJob]):
         super().__init__(calls)
         self._files = files
 
-    async def delete(self, request: web.BaseRequest, batch_id: str) -> web.Response:  # noqa: ARG002
-        """`DELETE /v1/batch/jobs/{id}`."""
-        await self._batch(batch_id).settle()
-        del self._kept[batch_id]
-        return self._calls.answer({"id": batch_id, "object": "batch", "deleted": True})
-
     def _made(self, batch_id: str, body: Any, request: web.BaseRequest) -> MistralJob:  # noqa: ARG002
         for name, kind in (("endpoint", str), ("model", str), ("input_files", list)):
             if not isinstance(body, dict) or not isinstance(body.get(name), kind):

@@ -26,10 +26,6 @@ class MistralWire(OpenAIWire):
     def __init__(self, world: World, path: str = CHAT) -> None:
         super().__init__(world, path, SERVICES["mistral"])
 
-    def models(self, query: Mapping[str, str]) -> dict[str, Any]:  # noqa: ARG002 - it is not paged
-        """The list of models."""
-        return {"object": "list", "data": [self.model(name) for name in MISTRAL.models]}
-
     def page(self, items: list[dict[str, Any]], query: Mapping[str, str]) -> dict[str, Any]:
         """A page of the list of jobs: `page`, from 0, and `page_size`; newest first only where it is asked for so."""
         number, size = (int(text) if (text := query.get(name, usual)).isdigit() else 0

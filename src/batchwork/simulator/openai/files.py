@@ -5,7 +5,7 @@ from typing import Any
 
 from aiohttp import BodyPartReader, web
 
-from batchwork.simulator.calls import Calls
+from batchwork.simulator.calls import Calls, Handler
 from batchwork.simulator.errors import Refused
 from batchwork.simulator.openai.parse import bad
 from batchwork.simulator.openai.service import Service
@@ -50,6 +50,16 @@ class FileShelf(Shelf[StoredFile]):
         super().__init__(calls.world)
         self._calls = calls
         self._service = service
+
+    def handlers(self) -> dict[str, Handler]:
+        """The calls about files, but for the upload."""
+        handler = self._calls.handler
+        return {
+            "GET /v1/files": handler("files", self.listed),
+            "GET /v1/files/([^/]+)": handler("files", self.retrieve),
+            "DELETE /v1/files/([^/]+)": handler("files", self.delete),
+            "GET /v1/files/([^/]+)/content": handler("results", self.content, self.batch_of),
+        }
 
     def add(self, content: bytes, filename: str, purpose: str, batch_id: str | None = None) -> StoredFile:
         """Keep a file; `batch_id` is the batch whose output it is."""

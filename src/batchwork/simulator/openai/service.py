@@ -35,7 +35,7 @@ class Service(Struct, frozen=True, kw_only=True):
     envelope: bool = False  # the answer to a creation holds the batch in `job`
     cursor: bool = True  # the list of batches has pages
     key: str | None = None  # the header of the key, where another than `authorization` is taken
-    paths: Callable[[str, str], str] | None = None  # the path of a call below `/v1`, by path and query
+    paths: Callable[[str, str], str] = lambda path, _: path  # the path of a call below `/v1`, by path and query
 
     def endpoint(self, stated: str) -> str:
         """The path of the calls of a batch; refused where they cannot be in one."""

@@ -9,7 +9,6 @@ from multidict import CIMultiDict
 
 from batchwork.simulator.bill import Usage
 from batchwork.simulator.bodies import bearer
-from batchwork.simulator.clock import real_s
 from batchwork.simulator.errors import Refused
 from batchwork.simulator.openai.embeddings import embeddings_of, parse_embeddings
 from batchwork.simulator.openai.parse import bad, parse_chat, parse_responses
@@ -17,6 +16,7 @@ from batchwork.simulator.openai.render import chat_events, chat_of, error_of, li
 from batchwork.simulator.openai.service import Service
 from batchwork.simulator.prompt import Answer, Prompt
 from batchwork.simulator.providers import OPENAI
+from batchwork.simulator.wire import Wire
 from batchwork.simulator.world import World
 
 CHAT, RESPONSES, EMBEDDINGS = "/v1/chat/completions", "/v1/responses", "/v1/embeddings"
@@ -28,10 +28,12 @@ _CALLS: dict[str, tuple[Callable[..., Prompt], Callable[..., dict[str, Any]], st
 }
 
 
-class OpenAIWire:
+class OpenAIWire(Wire):
     """One of the model calls: chat completions, responses or embeddings, by `path`."""
 
     provider = OPENAI
+    limited_as = "openai"
+    jointly = True
     request_id_header = "x-request-id"
     error = staticmethod(error_of)
 
@@ -39,39 +41,26 @@ class OpenAIWire:
         self.path = path
         self.api = service.name
         self._service = service
-        self._world = world
+        super().__init__(world)
         self._parse, self._whole, self._prefix = _CALLS[path]
         if path == EMBEDDINGS and service is not _HOME:
             self._parse = partial(parse_embeddings, elsewhere=True)
 
-    def authorize(self, headers: Mapping[str, str]) -> None:
-        """Refuse a wrong key, and none where one is required."""
-        key = bearer(headers) or (headers.get(self._service.key, "") if self._service.key is not None else "")
-        if not key and self._world.config.key_required:
-            message = "You didn't provide an API key. Provide it in an Authorization header using Bearer auth."
-            raise Refused(401, message, code="missing_api_key")
-        if not self._world.config.takes(key):
-            raise Refused(401, "Incorrect API key provided.", code="invalid_api_key")
+    def key_in(self, headers: Mapping[str, str]) -> str:
+        """The key; some take it in a header of their own."""
+        return bearer(headers) or (headers.get(self._service.key, "") if self._service.key is not None else "")
 
-    def admit(self, prompt: Prompt) -> tuple[float, str]:
-        """Seconds to wait and for what; (0, "") takes the call in."""
-        tokens = max(prompt.input_tokens, prompt.max_tokens or 0)
-        return self._world.openai_limits.admit(tokens, real_s(), jointly=True)
-
-    def produced(self, usage: Usage) -> None:
-        """Nothing: the stated limit was charged on arrival."""
-
-    def served(self, prompt: Prompt) -> dict[str, str]:  # noqa: ARG002
-        """The headers that say how a call was served: none, its answer says it."""
-        return {}
+    def charged(self, prompt: Prompt) -> int:
+        """The stated limit, or the input where that is more."""
+        return max(prompt.input_tokens, prompt.max_tokens or 0)
 
     def limit_headers(self) -> CIMultiDict[str]:
         """The rate-limit family."""
-        return limit_headers(self._world.openai_limits)
+        return limit_headers(self.limits)
 
     def error_event(self) -> bytes:
         """An error that comes after the 200."""
-        return b"data: " + msgspec.json.encode(error_of(OPENAI.fault("500", "", 0.0))) + b"\n\n"
+        return b"data: " + msgspec.json.encode(error_of(OPENAI.fault("500"))) + b"\n\n"
 
     def limited(self, what: str, wait_s: float) -> Refused:
         """A refusal by the rate limit."""
@@ -84,7 +73,7 @@ class OpenAIWire:
 
     def models(self, query: Mapping[str, str]) -> dict[str, Any]:  # noqa: ARG002 - it is not paged
         """The list of models."""
-        return {"object": "list", "data": [self.model(name) for name in OPENAI.models]}
+        return {"object": "list", "data": [self.model(name) for name in self.provider.models]}
 
     def page(self, items: list[dict[str, Any]], query: Mapping[str, str]) -> Any:
         """A page of a list of batches."""
@@ -94,7 +83,7 @@ class OpenAIWire:
             return {"object": "list", "data": items}
         return cursor_page(items, query, default=20, most=100)
 
-    def parse(self, headers: Mapping[str, str], body: object) -> Prompt:  # noqa: ARG002
+    def parse(self, headers: Mapping[str, str], body: Any, model: str = "") -> Prompt:  # noqa: ARG002
         """The prompt of a live call."""
         return self._parse(body, self._world.config.default_tier)
 
