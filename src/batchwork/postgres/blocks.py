@@ -23,6 +23,10 @@ from batchwork.postgres.reader import DatabaseReader
 _log = logging.getLogger(__name__)
 _PATIENCE = 2.0  # leases
 TO_DO = frozenset({Status.PENDING, Status.DEFERRED})
+OTHER_LIMITS = (
+    "the run began with other limits (--max-cost, --rpm, --account, ...) than this process has: give it the same, or"
+    " start it again"
+)
 _FINISH = "DELETE FROM block WHERE worker = %(me)s AND first = ANY(%(firsts)s)"
 _LEAVE = "UPDATE block SET worker = NULL WHERE worker = %(me)s AND first = ANY(%(firsts)s)"
 _OFFER = "INSERT INTO block (first, stop, began) VALUES (%(first)s, %(stop)s, %(began)s) ON CONFLICT DO NOTHING"
@@ -107,17 +111,15 @@ class DatabaseBlocks:
         return TakenBlock(first=first, items=items)
 
     def _check(self, began: int, event: Event | None) -> None:
-        """Refuse to answer for another model, or without the ceiling that the run has."""
+        """Refuse to answer for another model, or without the limits that the run has."""
         ours = self._ours
         if isinstance(event, Began) and event.model != ours.model:
             raise JournalLockedError(
                 f"the run on {self._dsn} asks {event.model}, and this process {ours.model}: give it the same model, or"
                 " take another journal"
             )
-        if isinstance(event, Began) and (event.max_cost_nano is None) != (ours.max_cost_nano is None):
-            raise JournalLockedError(
-                f"the run on {self._dsn} began with another limit than this process knew: run the same command again"
-            )
+        if isinstance(event, Began) and _limits(event) != _limits(ours):
+            raise JournalLockedError(f"{self._dsn}: {OTHER_LIMITS}")
         self._checked.add(began)
 
     def end(self) -> None:
@@ -150,3 +152,10 @@ class DatabaseBlocks:
         assert self._session is not None
         cursor = self._session.execute(statement.encode(), {"me": self._me, **values})
         return cursor.fetchall() if cursor.description is not None else []
+
+
+def _limits(began: Began) -> tuple[set[str], list[str]]:
+    """What a run limits, and the accounts that it shares; how much is what whoever has begun it says."""
+    settings, accounts = began.settings, began.settings.get("account") or ()
+    stated = {name for name in ("rpm", "input_tpm", "output_tpm", "max_cost") if settings.get(name) is not None}
+    return stated, [accounts] if isinstance(accounts, str) else sorted(accounts)
