@@ -316,6 +316,7 @@ def _open_journal(plan: Plan, supplied: Supplied, clock: Clock) -> Journal:
         max_wait_s=plan.policy.max_wait_s,
         shares=shares_work(plan),
         joins=plan.joins,
+        follows=plan.follows,
     )
 
 

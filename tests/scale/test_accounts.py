@@ -121,7 +121,7 @@ def test_six_processes_use_one_ceiling_up_and_never_pass_it(
         files = [None if n % 2 else str(tmp_path / f"{n}.db") for n in range(6)]
         given = [{"account": name, "count": 1200, "journal": file} for file in files]
     else:
-        given = [{"name": "worker-0", "count": 7200, "max_cost": max_cost, "journal": journal}] * 6
+        given = [{"name": "worker-0", "count": 5000, "max_cost": max_cost, "journal": journal}] * 6
     given = [{**own, "max_in_flight": window} for own, window in zip(given, _WINDOWS, strict=True)]
     with Simulator(persona="echo", latency=Latency(median_s=0.05, sigma=0.5)) as simulator:
         with workers(postgres, simulator.anthropic_url, *given) as processes:
