@@ -73,7 +73,7 @@ class Worker:
             ledger=Ledger(ceiling=None, also=session.ledgers),
             rates=RatePolicy(),
             window=AdaptiveWindow(self.window, opening=None),
-            shared=session if session.has_rates else None,
+            shared=[session] if session.has_rates else [],
         )
         session.attach(gate)
         caller = gate.join(bound=self.window, on_room=lambda: None)

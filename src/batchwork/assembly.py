@@ -6,7 +6,7 @@ first.
 
 import logging
 import math
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, closing, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -22,7 +22,7 @@ from batchwork.core.event import Began, RunInput
 from batchwork.core.ledger import Ledger
 from batchwork.core.money import show, to_dollars
 from batchwork.core.policy import RatePolicy
-from batchwork.core.ports import Backend, Clock, Journal, SharedJournal, Standing, Traits
+from batchwork.core.ports import Backend, Clock, Journal, SharedJournal, Traits
 from batchwork.core.price_tables import in_lanes, resolve
 from batchwork.core.pricing import FREE, Price
 from batchwork.core.stats import Tally
@@ -72,11 +72,17 @@ async def open_engine(plan: Plan, supplied: Supplied = _NOTHING) -> AsyncIterato
         )
         _refuse_open_batches(plan, journal)
         standing = journal.begin(began)
-        ledger, leased = await _open_ledger(plan, journal, standing, accounts, clock, stack)
-        window = AdaptiveWindow(plan.policy.max_in_flight, opening=_opening(plan, backend, accounts))
-        gate = _supplied_by(accounts, clock=clock, ledger=ledger, rates=plan.policy.rates, window=window)
-        if leased is not None:
-            leased.supply(gate)
+        own = await _open_run_account(plan, journal, clock, stack)
+        sessions = [session for session in (accounts, own) if session is not None]
+        also = tuple(ledger for session in sessions for ledger in session.ledgers)
+        ceiling, rates = (plan.policy.max_cost_nano, plan.policy.rates) if own is None else (None, RatePolicy())
+        gate = _supplied_by(
+            sessions,
+            clock=clock,
+            ledger=Ledger(ceiling=ceiling, spent=standing.spent_nano, also=also),
+            rates=rates,
+            window=AdaptiveWindow(plan.policy.max_in_flight, opening=_opening(plan, backend, accounts)),
+        )
         yield Engine(
             plan=plan,
             backend=backend,
@@ -101,31 +107,17 @@ async def open_engine(plan: Plan, supplied: Supplied = _NOTHING) -> AsyncIterato
         )
 
 
-async def _open_ledger(
-    plan: Plan,
-    journal: Journal,
-    standing: Standing,
-    accounts: AccountSession | None,
-    clock: Clock,
-    stack: AsyncExitStack,
-) -> tuple[Ledger, AccountSession | None]:
-    """The money of a run; where several processes work on it, its ceiling is leased from the journal."""
-    ceiling, also = plan.policy.max_cost_nano, () if accounts is None else accounts.ledgers
-    if ceiling is None or not isinstance(journal, SharedJournal) or not journal.is_shared:
-        return Ledger(ceiling=ceiling, spent=standing.spent_nano, also=also), None
-    from batchwork.postgres.journal_money import open_ceiling  # noqa: PLC0415 - what it needs is an extra
+async def _open_run_account(plan: Plan, journal: Journal, clock: Clock, stack: AsyncExitStack) -> AccountSession | None:
+    """The ceiling and the rates of a run on which several processes work: leased from its journal."""
+    if not isinstance(journal, SharedJournal) or not journal.is_shared:
+        return None
+    from batchwork.postgres.run_account import open_run_account  # noqa: PLC0415 - what it needs is an extra
 
     assert isinstance(plan.journal, Dsn)
-    opened = open_ceiling(
-        plan.journal,
-        worker=journal.worker,
-        ceiling=ceiling,
-        begins=not journal.is_joined,
-        clock=clock,
-        max_wait_s=plan.policy.max_wait_s,
+    opened = open_run_account(
+        plan.journal, plan.policy, worker=journal.worker, begins=not journal.is_joined, clock=clock
     )
-    leased = await stack.enter_async_context(opened)
-    return Ledger(ceiling=None, spent=standing.spent_nano, also=(*also, *leased.ledgers)), leased
+    return await stack.enter_async_context(opened)
 
 
 def _input(given: RunInput, journal: Journal) -> RunInput:
@@ -172,13 +164,14 @@ async def open_service(
     async with AsyncExitStack() as stack:
         accounts = await _open_accounts(plan, clock, stack)
         ledger = SharedLedger(ceiling=plan.policy.max_cost_nano, also=() if accounts is None else accounts.ledgers)
+        shared = [] if accounts is None else [accounts]
         for model in dict.fromkeys((plan.model, *models)):
             own = replace(plan, model=model)
             backend, name = _open_backend(own, supplied, clock, stack)
             opening = _opening(plan, backend, accounts, newcomers=_NEWCOMERS)
             window = AdaptiveWindow(plan.policy.max_in_flight, opening=opening)
             rates = plan.policy.rates
-            gate = _supplied_by(accounts, clock=clock, ledger=ledger, rates=rates, window=window, newcomers=_NEWCOMERS)
+            gate = _supplied_by(shared, clock=clock, ledger=ledger, rates=rates, window=window, newcomers=_NEWCOMERS)
             price = _price_of(own, backend.traits, name, batch=False, accounts=accounts)
             dressed = backend if dress is None else dress(backend, name)
             served[model] = ServedModel(model=model, backend=dressed, gate=gate, price=price)
@@ -208,11 +201,11 @@ async def _open_accounts(plan: Plan, clock: Clock, stack: AsyncExitStack) -> Acc
     return await stack.enter_async_context(opened)
 
 
-def _supplied_by(accounts: AccountSession | None, **parts: Any) -> Gate:
-    """A gate, supplied from the shared accounts where there are any."""
-    gate = Gate(**parts, shared=accounts if accounts is not None and accounts.has_rates else None)
-    if accounts is not None:
-        accounts.attach(gate)
+def _supplied_by(sessions: Sequence[AccountSession], **parts: Any) -> Gate:
+    """A gate, supplied from what is shared with other processes."""
+    gate = Gate(**parts, shared=[session for session in sessions if session.has_rates])
+    for session in sessions:
+        session.attach(gate)
     return gate
 
 
@@ -323,18 +316,19 @@ def _open_journal(plan: Plan, supplied: Supplied, clock: Clock) -> Journal:
         max_wait_s=plan.policy.max_wait_s,
         shares=shares_work(plan),
         joins=plan.joins,
+        follows=plan.follows,
     )
 
 
 def shares_work(plan: Plan) -> bool:
-    """Whether other processes may work on the same run: call by call, and where no rate is kept by one process."""
-    return plan.shares and plan.mode == "live" and plan.policy.rates == RatePolicy()
+    """Whether other processes may work on the same run: call by call."""
+    return plan.shares and plan.mode == "live"
 
 
 def refuse_to_share(plan: Plan) -> None:
     """A ConfigError where a run cannot be worked on by several processes."""
     if not shares_work(plan):
         raise ConfigError(
-            f"the run on {plan.journal} cannot be worked on by several processes: rates of its own (--rpm, ...)"
-            " and provider batches are one process's affair; a shared account (--account) holds for all"
+            f"the run on {plan.journal} cannot be worked on by several processes: provider batches are one process's"
+            " affair"
         )

@@ -48,11 +48,12 @@ def open_journal(
     max_wait_s: float,
     shares: bool = False,
     joins: bool = False,
+    follows: bool = False,
 ) -> SqliteJournal:
     """A journal that this process writes; for so long it waits for a database that is away.
 
     One in a database that has an owner already is joined, where the caller `shares` it; whoever `joins` is never the
-    owner.
+    owner. Whoever `follows` has helped the owner before, and must have the same input.
     """
     if isinstance(address, Path):
         return SqliteJournal(address, utc=utc)
@@ -60,7 +61,7 @@ def open_journal(
 
     if not joins:
         try:
-            return PostgresJournal(address, utc=utc, max_wait_s=max_wait_s, shares=shares)
+            return PostgresJournal(address, utc=utc, max_wait_s=max_wait_s, shares=shares, follows=follows)
         except JournalLockedError:
             if not shares:
                 raise

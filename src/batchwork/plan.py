@@ -23,6 +23,7 @@ class Plan:
     journal: JournalAddress | None = None  # None: in memory
     shares: bool = False  # other processes may work on the same run, and this one joins theirs
     joins: bool = False  # this process reads no input, and works on that of another
+    follows: bool = False  # this process has helped another one with the same input, and goes on with it
     fresh: bool = False
     retry_failed: frozenset[FailureKind] = frozenset()  # what has failed in these ways is taken up again, too
     base_url: str | None = field(default=None, repr=False)  # there may be a key in it

@@ -4,6 +4,8 @@ import asyncio
 import logging
 from collections.abc import Callable, Iterable
 from contextlib import AsyncExitStack
+from dataclasses import replace
+from itertools import chain
 
 from batchwork._bridge import clean_stop
 from batchwork.assembly import last_run, open_engine
@@ -97,7 +99,8 @@ class RunSession:
         async with AsyncExitStack() as stack:
             if self._viewer is not None:
                 stack.push_async_callback(asyncio.to_thread, self._viewer.close)
-            engine = await stack.enter_async_context(open_engine(self._plan, self._supplied))
+            plan = replace(self._plan, follows=self._has_helped)
+            engine = await stack.enter_async_context(open_engine(plan, self._supplied))
             self.engine = engine
             run = self._run = engine.start()
             if self._notifier is not None:
@@ -139,7 +142,7 @@ class RunSession:
             self.cancel()
         before = engine.journal.count() if self._source is None else 0
         if engine.is_helper:
-            await engine.help(run)
+            await engine.help(run, first_row=self._first_row())
             return account(engine.journal.counts())
         if self._source is None and self._cancelled:
             await run.run(iter(()), is_input=False)
@@ -151,6 +154,15 @@ class RunSession:
             _log.warning("%s: nothing was asked", self._if_empty)
         self.still_running = run.still_running
         return self._account(engine, before)
+
+    def _first_row(self) -> bytes | None:
+        """The first row of an input that cannot block, which is read again with the others."""
+        if self._source is None or self._ahead or self._has_helped:
+            return None
+        rows = iter(self._source)
+        first = next(rows, None)
+        self._source = rows if first is None else chain((first,), rows)
+        return None if first is None else first.fingerprint
 
     def _has_moved(self) -> bool:
         """Whether the last run on the journal had another address, by which what failed there may have failed."""

@@ -33,7 +33,7 @@ class Process:
             ledger=Ledger(ceiling=None, also=self.session.ledgers),
             rates=RatePolicy(),
             window=AdaptiveWindow(100, opening=None),
-            shared=self.session if self.session.has_rates else None,
+            shared=[self.session] if self.session.has_rates else [],
         )
         self.session.attach(self.gate)
         self.pauses: list[Pause] = []

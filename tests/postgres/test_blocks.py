@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from contextlib import closing
+from typing import Any
 
+import msgspec
 import pytest
 
 from batchwork.core.block import Turn
 from batchwork.core.dsn import Dsn
 from batchwork.core.errors import JournalLockedError
-from batchwork.core.event import Admitted
+from batchwork.core.event import Admitted, Began, Ended, RunInput
 from tests.support.journals import BEGAN, row, settle, succeeded
 from tests.support.postgres_server import PostgresServer, why_not
 
@@ -26,9 +28,9 @@ def own(dsn: Dsn) -> PostgresJournal:
     return journal
 
 
-def joined(dsn: Dsn) -> JoinedJournal:
+def joined(dsn: Dsn, began: Began = BEGAN) -> JoinedJournal:
     journal = JoinedJournal(dsn, utc=lambda: 1000.0, max_wait_s=20.0)
-    journal.begin(BEGAN)
+    journal.begin(began)
     return journal
 
 
@@ -132,3 +134,45 @@ def test_a_new_owner_leaves_what_others_are_at_work_on_to_them(postgres: Postgre
         alone = PostgresJournal(dsn, utc=lambda: 1000.0)
         with closing(alone), pytest.raises(JournalLockedError, match="other processes"):
             alone.begin(BEGAN)
+
+
+@pytest.mark.parametrize(
+    ("began", "first_row", "error"),
+    [
+        ({}, "p0", None),
+        ({}, "other", "not that of the run .* by row 1: .*`batchwork worker` needs none"),
+        ({"input": RunInput(total=4)}, None, "that one has 3 rows, and this process was given 4"),
+        ({"model": "mock:other"}, None, "asks mock:echo, and this process mock:other"),
+        ({"settings": {"rpm": 60.0}}, None, "other limits"),
+        ({"settings": {"account": ["team"]}}, None, "other limits"),
+    ],
+)
+def test_a_process_with_another_input_model_or_limits_is_told_so_before_it_works_on_anything(
+    postgres: PostgresServer, began: dict[str, Any], first_row: str | None, error: str | None
+) -> None:
+    dsn = Dsn.parse(postgres.journal())
+    with closing(PostgresJournal(dsn, utc=lambda: 1000.0, shares=True)) as owner:
+        owner.begin(msgspec.structs.replace(BEGAN, input=RunInput(total=3)))
+        place(owner, 3)
+        owner.exchange(Turn(offered=((1, 3),)))
+        with closing(joined(dsn, msgspec.structs.replace(BEGAN, **began))) as helper:
+            turn = Turn(wants=1, first_row=None if first_row is None else row(first_row).fingerprint)
+            if error is None:
+                assert helper.exchange(turn).taken
+                return
+            with pytest.raises(JournalLockedError, match=error):
+                helper.exchange(turn)
+
+
+def test_whoever_goes_on_with_a_run_that_it_has_helped_must_have_the_same_input(postgres: PostgresServer) -> None:
+    dsn = Dsn.parse(postgres.journal())
+    with closing(own(dsn)) as owner:
+        place(owner, 3)
+    with closing(PostgresJournal(dsn, utc=lambda: 1000.0, shares=True, follows=True)) as follower:
+        follower.begin(BEGAN)
+        place(follower, 2)
+        with pytest.raises(JournalLockedError, match="by row 3"):
+            follower.place(2, row("other"))
+        with pytest.raises(JournalLockedError, match="by row 3"):
+            follower.record(Ended(inputs=2))
+        place(follower, 4)  # the owner has not come so far

@@ -1,4 +1,4 @@
-"""Shared accounts among real processes, over a real PostgreSQL and a provider with its own bill."""
+"""Shared accounts, and one run, among real processes, over a real PostgreSQL and a provider with its own bill."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ import pytest
 
 from batchwork.backends import traits_of
 from batchwork.core.bounds import WorstCase
+from batchwork.core.dsn import Dsn
 from batchwork.core.price_tables import resolve
 from batchwork.core.request import Message, Request
 from batchwork.simulator import Latency, Simulator
@@ -95,32 +96,39 @@ def money(postgres: PostgresServer, name: str) -> tuple[int, int, int]:
     return row[0], row[1], row[2]
 
 
+def run_money(journal: str) -> tuple[int, int, int]:
+    from batchwork.postgres.reader import DatabaseReader
+
+    with closing(DatabaseReader(Dsn.parse(journal))) as reader:
+        sums = reader.sums()
+    return sums.spent, sums.reserved, sums.unconfirmed
+
+
 def bill(simulator: Simulator) -> int:
     return int(simulator.log()["total"]["nano_dollars"])
 
 
 @pytest.mark.parametrize("turn", range(20))
+@pytest.mark.parametrize("what", ["account", "run"])
 def test_six_processes_use_one_ceiling_up_and_never_pass_it(
-    postgres: PostgresServer, tmp_path: Path, turn: int, say: Callable[[str], None]
+    postgres: PostgresServer, tmp_path: Path, what: str, turn: int, say: Callable[[str], None]
 ) -> None:
     ceiling = 1000 * dearest_nano()
-    name = f"team {turn}"
-    account(postgres, name, "--max-cost", f"{ceiling / 10**9:.9f}")
-    given = [
-        {
-            "account": name,
-            "count": 1200,
-            "max_in_flight": window,
-            "journal": None if n % 2 else str(tmp_path / f"{n}.db"),
-        }
-        for n, window in enumerate(_WINDOWS)
-    ]
+    name, max_cost = f"team {turn}", f"{ceiling / 10**9:.9f}"
+    journal = postgres.journal()
+    if what == "account":
+        account(postgres, name, "--max-cost", max_cost)
+        files = [None if n % 2 else str(tmp_path / f"{n}.db") for n in range(6)]
+        given = [{"account": name, "count": 1200, "journal": file} for file in files]
+    else:
+        given = [{"name": "worker-0", "count": 5000, "max_cost": max_cost, "journal": journal}] * 6
+    given = [{**own, "max_in_flight": window} for own, window in zip(given, _WINDOWS, strict=True)]
     with Simulator(persona="echo", latency=Latency(median_s=0.05, sigma=0.5)) as simulator:
         with workers(postgres, simulator.anthropic_url, *given) as processes:
             said = [told(process) for process in processes]
         billed = bill(simulator)
-    spent, leased, unconfirmed = money(postgres, name)
-    say(f"{name}: billed {billed / ceiling:.2%} of the ceiling, calls {[each['succeeded'] for each in said]}")
+    spent, leased, unconfirmed = money(postgres, name) if what == "account" else run_money(journal)
+    say(f"{what} {turn}: billed {billed / ceiling:.2%} of the ceiling, calls {[each['succeeded'] for each in said]}")
     assert sum(each["deferred"] for each in said) > 0, "the demand was not above the ceiling"
     assert billed <= ceiling
     assert (spent, leased, unconfirmed) == (billed, 0, 0)
@@ -155,28 +163,32 @@ def test_processes_that_are_killed_cost_what_they_held_and_the_ceiling_holds(
     assert unconfirmed <= sum(_WINDOWS[victim] for victim in victims) * dearest_nano() + 3 * ceiling // 12
 
 
+@pytest.mark.parametrize("what", ["account", "run", "nothing"])
 def test_four_uneven_processes_use_one_limit_up_with_hardly_a_refusal(
-    postgres: PostgresServer, say: Callable[[str], None]
+    postgres: PostgresServer, what: str, say: Callable[[str], None]
 ) -> None:
     per_s, seconds = 100.0, 30.0
-    shared = _uneven(postgres, per_s, seconds, shared=True)
-    alone = _uneven(postgres, per_s, seconds, shared=False)
-    for name, (used, refused) in (("one account", shared), ("each for itself", alone)):
-        say(f"{name}: {used:.1%} of {per_s:g}/s used, {refused:.2%} refused")
-    assert shared[0] >= 0.97
-    assert shared[1] <= 0.005
+    used, refused = _uneven(postgres, per_s, seconds, what)
+    say(f"{what} shared: {used:.1%} of {per_s:g}/s used, {refused:.2%} refused")
+    assert (used >= 0.97) == (what != "nothing")
+    assert refused <= 0.005 or what == "nothing"
 
 
-def _uneven(postgres: PostgresServer, per_s: float, seconds: float, *, shared: bool) -> tuple[float, float]:
+def _uneven(postgres: PostgresServer, per_s: float, seconds: float, what: str) -> tuple[float, float]:
     """What share of the limit is used, and what share of the calls refused, by four processes together.
 
-    Two have much to do, one ends half-way, one has a call now and then. Without an account each takes a quarter.
+    Two have much to do, one ends half-way, one has a call now and then; of four on one run one has a tenth of the
+    window and one is interrupted half-way. Where nothing is shared, each takes a quarter.
     """
-    account(postgres, "limit", "--rpm", str(per_s * 60))
-    rate: dict[str, Any] = {"account": "limit"} if shared else {"rpm": per_s * 60 / 4}
-    rows = [{"count": 100_000}, {"count": 100_000}, {"count": int(per_s / 4 * seconds / 2)}]
-    given = [{**row, "max_in_flight": 100, **rate} for row in rows]
-    given.append({"count": 100_000, "pause_s": 0.5, "max_in_flight": 100, **rate})
+    if what == "run":
+        own = {"name": "run", "count": 100_000, "rpm": per_s * 60, "journal": postgres.journal()}
+        given: list[dict[str, Any]] = [{**own, "max_in_flight": window} for window in (60, 100, 40, 10)]
+    else:
+        account(postgres, "limit", "--rpm", str(per_s * 60))
+        rate: dict[str, Any] = {"account": "limit"} if what == "account" else {"rpm": per_s * 60 / 4}
+        rows = [{"count": 100_000}, {"count": 100_000}, {"count": int(per_s / 4 * seconds / 2)}]
+        given = [{**row, "max_in_flight": 100, **rate} for row in rows]
+        given.append({"count": 100_000, "pause_s": 0.5, "max_in_flight": 100, **rate})
     limit = {"rpm": int(per_s * 60), "burst_s": 0.25, "rate_headers": False}
     with (
         Simulator(persona="echo", latency=Latency(median_s=0.2, sigma=0.3), **limit) as simulator,
@@ -184,10 +196,14 @@ def _uneven(postgres: PostgresServer, per_s: float, seconds: float, *, shared: b
     ):
         while len(simulator.log()["requests"]) < per_s:
             time.sleep(0.1)
-        time.sleep(seconds)
+        time.sleep(seconds / 2)
+        if what == "run":
+            processes[2].send_signal(signal.SIGINT)
+        time.sleep(seconds / 2)
         calls = simulator.log()["requests"]
         for process in processes:
-            process.send_signal(signal.SIGINT)
+            if process.poll() is None:
+                process.send_signal(signal.SIGINT)
         for process in processes:
             told(process)
     until = max(call["at"] for call in calls)

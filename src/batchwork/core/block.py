@@ -21,6 +21,7 @@ class Turn:
     left: tuple[int, ...] = ()  # it will not finish these: somebody else may
     offered: tuple[tuple[int, int], ...] = ()  # first place, and the one behind the last
     wants: int = 0
+    first_row: bytes | None = None  # of its own input, where it has one; that of the run is the same
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -61,6 +61,7 @@ class AccountTerms(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     ceiling: int | None = None  # nano-dollars; None: no money
     rates: dict[str, float] = {}  # per second, by their kinds
+    shapes: bool = False  # rates that a provider tells are shared, also where none is stated
 
 
 class AccountReport(msgspec.Struct, frozen=True, kw_only=True):

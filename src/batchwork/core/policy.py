@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Self
 
 from batchwork.core.errors import ConfigError
+from batchwork.core.lease import INPUT_TOKENS, OUTPUT_TOKENS, REQUESTS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +47,12 @@ class RatePolicy:
         for name in ("rpm", "input_tpm", "output_tpm"):
             if (value := getattr(self, name)) is not None:
                 _above_0(**{name: value})
+
+    @property
+    def by_kind(self) -> dict[str, float]:
+        """What is stated, per minute, by the kinds of `core/lease.py`."""
+        stated = {REQUESTS: self.rpm, INPUT_TOKENS: self.input_tpm, OUTPUT_TOKENS: self.output_tpm}
+        return {kind: rate for kind, rate in stated.items() if rate is not None}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

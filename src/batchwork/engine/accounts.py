@@ -46,7 +46,7 @@ class _Member:
         self.holders = 1
         self.learned: dict[str, float] = {}
         self.cool_s = 0.0
-        self.is_shaped = bool(terms.rates)  # it has rates, so what is learned of others is shared, too
+        self.is_shaped = terms.shapes or bool(terms.rates)  # what is learned of rates is shared
         self._session = session
         self._dry = 0  # answers in a row that gave too little
         self._ask_at = self._tell_at = float("-inf")  # for money; of money
@@ -156,11 +156,6 @@ class AccountSession:
 
     def attach(self, gate: Gate) -> None:
         """Supply this gate, whose ledger has `ledgers` beside it."""
-        self.supply(gate)
-        gate.on_cool = self._cool
-
-    def supply(self, gate: Gate) -> None:
-        """Supply this gate with money alone."""
         self._gates.append(gate)
 
     def learn(self, kind: str, per_minute: float) -> bool:
@@ -171,7 +166,8 @@ class AccountSession:
                 member.learn(kind, per_minute, now)
         return not is_known
 
-    def _cool(self, seconds: float) -> None:
+    def cool(self, seconds: float) -> None:
+        """Let everybody know that nobody starts a call for so long."""
         for member in self._members:
             if member.is_shaped:
                 member.cool_s = max(member.cool_s, seconds)

@@ -89,17 +89,28 @@ class Engine(Parts):
         """Whether another process reads the input."""
         return isinstance(self.journal, SharedJournal) and self.journal.is_joined
 
-    async def help(self, run: Run) -> None:
-        """Work on what another process places, until it is gone."""
+    async def help(self, run: Run, *, first_row: bytes | None) -> None:
+        """Work on what another process places, until it is gone; where that begins with another row, refuse to."""
         assert isinstance(self.journal, SharedJournal)
-        async with self._sharing(self.journal, None, run) as shared:
+        async with self._sharing(self.journal, None, run, first_row) as shared:
             await run.run(shared, is_input=False)
 
-    def _sharing(self, journal: SharedJournal, source: Iterator[Work | Later | None] | None, run: Run) -> Sharing:
-        policy = self.policy
-        window, max_wait_s = policy.max_in_flight, policy.max_wait_s
+    def _sharing(
+        self,
+        journal: SharedJournal,
+        source: Iterator[Work | Later | None] | None,
+        run: Run,
+        first_row: bytes | None = None,
+    ) -> Sharing:
         return Sharing(
-            journal, self.tally, source, clock=self.clock, wake=run.wake, window=window, max_wait_s=max_wait_s
+            journal,
+            self.tally,
+            source,
+            clock=self.clock,
+            wake=run.wake,
+            window=self.policy.max_in_flight,
+            max_wait_s=self.policy.max_wait_s,
+            first_row=first_row,
         )
 
     async def again(self, run: Run) -> None:

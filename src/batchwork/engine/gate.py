@@ -7,7 +7,7 @@ calls overtake it, and is told that there is no money as soon as that is certain
 
 import asyncio
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from heapq import heapify, heappop, heappush
 
 from batchwork.core.breaker import Pause
@@ -42,10 +42,10 @@ class Gate:
         rates: RatePolicy,
         window: AdaptiveWindow,
         newcomers: float = 0.0,
-        shared: SharedRates | None = None,
+        shared: Sequence[SharedRates] = (),
     ) -> None:
         self.ledger = ledger
-        self.on_cool: Callable[[float], None] | None = None  # told when nobody starts a call for so long
+        self._shared = shared
         self._clock = clock
         self._window = window
         self._newcomers = newcomers  # the share of the window that only callers without a call under way may use
@@ -251,8 +251,8 @@ class Gate:
         now = self._clock.now()
         self._cool_until = max(self._cool_until, now + seconds)
         self._count_closed(now, now + seconds)
-        if self.on_cool is not None and not is_told:
-            self.on_cool(seconds)
+        for shared in () if is_told else self._shared:
+            shared.cool(seconds)
 
     def closed_s(self, now: float) -> float:
         """For how long until now nobody could start a call, whatever room there was."""

@@ -30,16 +30,17 @@ class SharedRates(Protocol):
     def learn(self, kind: str, per_minute: float) -> bool:
         """Let everybody know what the provider states; whether nobody knew of such a limit."""
 
+    def cool(self, seconds: float) -> None:
+        """Let everybody know that nobody starts a call for so long."""
+
 
 class Rates:
     """The rate limits of one gate."""
 
-    def __init__(self, stated: RatePolicy, *, now: float, shared: SharedRates | None = None) -> None:
-        limits = {REQUESTS: stated.rpm, INPUT_TOKENS: stated.input_tpm, OUTPUT_TOKENS: stated.output_tpm}
-        self._own: dict[str, tuple[Bucket, int, int, int]] = {}
-        for kind, rate in limits.items():
-            if rate is not None:
-                self._own[kind] = (Bucket(per_minute=rate, now=now), *_TAKES[kind])
+    def __init__(self, stated: RatePolicy, *, now: float, shared: Sequence[SharedRates] = ()) -> None:
+        self._own: dict[str, tuple[Bucket, int, int, int]] = {
+            kind: (Bucket(per_minute=rate, now=now), *_TAKES[kind]) for kind, rate in stated.by_kind.items()
+        }
         self._stated = frozenset(self._own)
         self._shared = shared
 
@@ -66,7 +67,7 @@ class Rates:
 
     def correct(self, grant: Grant, usage: Usage | None, failure: Failure | None, now: float) -> None:
         """Replace what the call was expected to use by what it has used."""
-        if not self._own and self._shared is None:
+        if not self._own and not self._shared:
             return
         need = grant.need
         used_in, used_out = need.input_tokens, need.output_tokens
@@ -97,18 +98,19 @@ class Rates:
         return is_any_new
 
     def _learn(self, kind: str, per_minute: float, now: float) -> bool:
-        is_new = self._shared is not None and self._shared.learn(kind, per_minute)
+        news = [shared.learn(kind, per_minute) for shared in self._shared]
         if kind not in self._own:
-            if self._shared is not None:
-                return is_new
+            if news:
+                return any(news)
             self._own[kind] = (Bucket(per_minute=per_minute, now=now), *_TAKES[kind])
             return True
         bucket = self._own[kind][0]
         if kind not in self._stated or per_minute / 60.0 < bucket.per_s:
             bucket.learn(per_minute=per_minute, now=now)
-        return is_new
+        return any(news)
 
     def _all(self) -> Iterable[tuple[Bucket | LeasedBucket, int, int, int]]:
-        if self._shared is None:
+        if not self._shared:
             return self._own.values()
-        return [*self._own.values(), *((leased, *_TAKES[leased.kind]) for leased in self._shared.buckets)]
+        leased = [bucket for shared in self._shared for bucket in shared.buckets]
+        return [*self._own.values(), *((bucket, *_TAKES[bucket.kind]) for bucket in leased)]

@@ -40,10 +40,12 @@ class Sharing:
         wake: Callable[[], None],
         window: int,
         max_wait_s: float,
+        first_row: bytes | None = None,
     ) -> None:
         self._journal, self._tally, self._clock, self._wake = journal, tally, clock, wake
         self._source = source  # None: it has ended, or another process reads it
         self._max_wait_s = max_wait_s
+        self._first_row = first_row
         self._block_items = max(_LEAST_ITEMS, min(BLOCK_ITEMS, 2 * window))
         self._kept: deque[Work] = deque()  # rows that nobody else can do, read for the others
         self._taken: deque[Work] = deque()
@@ -144,6 +146,7 @@ class Sharing:
             left=(*before.left, *left),
             offered=(*before.offered, *offered),
             wants=wants,
+            first_row=self._first_row,
         )
         if turn.finished or turn.left or turn.offered:
             await self._journal.durable()  # what others rely on is on disk

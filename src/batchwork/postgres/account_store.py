@@ -9,37 +9,25 @@ import asyncio
 import logging
 import os
 import socket
-from collections.abc import Mapping
 from typing import Any
-
-import psycopg
 
 from batchwork.core.dsn import Dsn
 from batchwork.core.errors import AccountsAwayError, ConfigError
-from batchwork.core.lease import (
-    BURST_S,
-    AccountAnswer,
-    AccountReport,
-    AccountTerms,
-    MoneyAnswer,
-    RateAnswer,
-    RateReport,
-)
+from batchwork.core.lease import AccountAnswer, AccountReport, AccountTerms, MoneyAnswer
 from batchwork.core.ports import Clock
 from batchwork.postgres.account_tables import (
-    PER_MINUTE,
     PERIOD,
     PERIOD_LEFT_S,
     SPENT_SO_FAR,
     UNCONFIRMED_SO_FAR,
     read_accounts,
 )
-from batchwork.postgres.connection import LOST, AnyConnection, DatabaseAwayError, connect
+from batchwork.postgres.connection import LOST, AnyConnection
+from batchwork.postgres.rate_leases import ANSWER_S, RateLeases, fields_of
 
 _log = logging.getLogger(__name__)
 LEASE_S = 30.0
 _RENEW = 1.0 / 6.0  # of a lease: so often it is renewed, and others are looked at that were not
-_ANSWER_S = 10.0  # for one answer of the database
 
 _HOLDERS = (
     "(SELECT count(*) FROM batchwork.lease h WHERE h.account = %(name)s AND h.until > statement_timestamp())::int"
@@ -72,33 +60,6 @@ UPDATE batchwork.account c SET period = {PERIOD}, spent = {_SPENT} + %(reserved)
     unconfirmed = {UNCONFIRMED_SO_FAR} + %(reserved)s, leased = c.leased - (me.granted - me.spent), last = 0
 FROM me WHERE c.name = %(name)s
 """
-# A commit of these need not wait for the disk: after a crash of the database at most one stretch is forgotten.
-_NO_WAIT = "w AS (SELECT set_config('synchronous_commit', 'off', true))"
-_NOW = "extract(epoch FROM statement_timestamp())::float8"
-_BEGIN = f"greatest(r.tat - %(returned)s * 60 / ({PER_MINUTE}), {_NOW} - {BURST_S})"
-_COOL_S = "greatest(0, extract(epoch FROM a.cool_until - clock_timestamp()))::float8"
-_RATE = f"""
-WITH {_NO_WAIT}
-UPDATE batchwork.rate r SET start = {_BEGIN},
-    tat = {_BEGIN} + CASE WHEN a.cool_until > clock_timestamp() THEN 0 ELSE %(amount)s * 60 / ({PER_MINUTE}) END
-FROM batchwork.account a, w WHERE a.name = r.account AND r.account = %(name)s AND r.kind = %(kind)s
-RETURNING ({PER_MINUTE}) / 60, r.start - extract(epoch FROM clock_timestamp())::float8, {_COOL_S}
-"""
-_LOOK = f"""
-SELECT r.kind, ({PER_MINUTE}) / 60, {_COOL_S}, {_HOLDERS} FROM batchwork.rate r
-JOIN batchwork.account a ON a.name = r.account WHERE r.account = %(name)s
-"""
-_LEARN = f"""
-WITH {_NO_WAIT}
-INSERT INTO batchwork.rate AS r (account, kind, learned, learned_until)
-SELECT %(name)s, %(kind)s, %(per_minute)s, clock_timestamp() + interval '1 minute' FROM w
-ON CONFLICT (account, kind) DO UPDATE SET learned_until = excluded.learned_until, learned =
-    CASE WHEN r.learned_until > clock_timestamp() THEN least(r.learned, excluded.learned) ELSE excluded.learned END
-"""
-_COOL = """
-UPDATE batchwork.account SET last = 0,
-    cool_until = greatest(cool_until, clock_timestamp() + %(cool_s)s * interval '1 second') WHERE name = %(name)s
-"""
 _OPEN = (
     f"INSERT INTO batchwork.lease (account, holder, until) VALUES (%(name)s, %(holder)s, {_UNTIL})"
     f" RETURNING id, {_HOLDERS} + 1"
@@ -122,20 +83,20 @@ FROM sums WHERE c.name = sums.account RETURNING c.name, sums.many
 """
 
 
-class PostgresAccounts:
+class PostgresAccounts(RateLeases):
     """The accounts in a database, for one process."""
 
+    _title, _holders_of = "batchwork accounts", _HOLDERS
+
     def __init__(self, dsn: Dsn, *, clock: Clock, lease_s: float = LEASE_S) -> None:
-        self._dsn = dsn
+        super().__init__(dsn, schema="batchwork")
         self._clock = clock
         self._lease_s = lease_s
         self._holder = f"{socket.gethostname()}:{os.getpid()}"
-        self._connection: AnyConnection | None = None
         self._connected_at = 0.0
         self._looked_at = float("-inf")  # for the leases of others
         self._ids: dict[str, int] = {}
         self._kept_at: dict[str, float] = {}
-        self._holders: dict[str, int] = {}
 
     async def open(self, names: list[str]) -> list[AccountTerms]:
         """Begin a lease on each account; a ConfigError when there is none of a name, or no database."""
@@ -152,25 +113,11 @@ class PostgresAccounts:
             raise
         return terms
 
-    async def exchange(self, name: str, report: AccountReport) -> AccountAnswer:
-        """Tell an account, and ask it; a ConfigError when it was removed."""
-        try:
-            async with asyncio.timeout(_ANSWER_S):
-                if self._connection is None:
-                    await self._connect()
-                return await self._exchange(name, report)
-        except (TimeoutError, *LOST) as error:
-            await self._drop()
-            raise self._away(error) from None
-        except psycopg.errors.ForeignKeyViolation:
-            raise ConfigError(f"the shared account {name!r} was removed") from None
-
     async def _exchange(self, name: str, report: AccountReport) -> AccountAnswer:
-        now, money, cool_s = self._clock.now(), None, 0.0
-        rates: dict[str, RateAnswer] = {}
+        now, money = self._clock.now(), None
         is_gone = False
         if report.money is not None:
-            row = await self._row(_MONEY, name, **_fields(report.money), holders=max(1, self._holders[name]))
+            row = await self._row(_MONEY, name, **fields_of(report.money), holders=max(1, self._holders[name]))
             is_gone = row is None
             if row is not None:
                 granted, ceiling, spent, leased, holders, left_s = row
@@ -183,28 +130,9 @@ class PostgresAccounts:
             self._kept_at[name] = now
         if is_gone:
             await self._begin(name)
-        if report.cool_s > 0.0:
-            await self._row(_COOL, name, cool_s=report.cool_s)
-        for kind, per_minute in report.learned.items():
-            await self._row(_LEARN, name, kind=kind, per_minute=per_minute)
-        if report.looks:
-            for kind, per_s, seconds, holders in await self._rows(_LOOK, name):
-                rates[kind] = RateAnswer(kind=kind, per_s=per_s)
-                cool_s, self._holders[name] = seconds, holders
-        for each in report.rates:
-            rates[each.kind], cool_s = await self._rate(name, each)
+        rates, cool_s = await self._rates(name, report)
         await self._look_after_others(now)
-        return AccountAnswer(
-            holders=self._holders[name], is_gone=is_gone, money=money, rates=tuple(rates.values()), cool_s=cool_s
-        )
-
-    async def _rate(self, name: str, report: RateReport) -> tuple[RateAnswer, float]:
-        row = await self._row(_RATE, name, **_fields(report))
-        if row is None:
-            raise ConfigError(f"the shared account {name!r} was removed")
-        per_s, wait_s, cool_s = row
-        amount = 0.0 if cool_s > 0.0 else report.amount
-        return RateAnswer(kind=report.kind, per_s=per_s, wait_s=wait_s, amount=amount), cool_s
+        return AccountAnswer(holders=self._holders[name], is_gone=is_gone, money=money, rates=rates, cool_s=cool_s)
 
     async def _begin(self, name: str) -> None:
         row = await self._row(_OPEN, name, holder=self._holder)
@@ -217,51 +145,22 @@ class PostgresAccounts:
         if now < max(self._looked_at + self._lease_s * _RENEW, self._connected_at + self._lease_s):
             return
         self._looked_at = now
-        for account, many in await self._rows(_REAP, ""):
+        for account, many in await self._rows(_REAP, "", lease_s=self._lease_s):
             _log.warning("%d leases on the account %s ran out: what they held is booked as spent", many, account)
 
     async def end(self, name: str, *, spent: int, reserved: int) -> None:
         """End the lease: what is still reserved is booked, for it may be spent, and the rest is given back."""
         try:
-            async with asyncio.timeout(_ANSWER_S):
+            async with asyncio.timeout(ANSWER_S):
                 await self._row(_END, name, spent=spent, reserved=reserved)
         except (TimeoutError, *LOST) as error:
             raise self._away(error) from None
 
-    async def aclose(self) -> None:
-        """Let go of the connection."""
-        await self._drop()
-
     async def _connect(self) -> AnyConnection:
-        try:
-            connection = self._connection = await connect(self._dsn, name="batchwork accounts")
-        except DatabaseAwayError as error:
-            raise AccountsAwayError(str(error)) from None
+        connection = await super()._connect()
         self._connected_at = self._clock.now()
         return connection
 
-    async def _drop(self) -> None:
-        connection, self._connection = self._connection, None
-        if connection is not None:
-            await connection.close()
-
-    def _away(self, error: BaseException) -> AccountsAwayError:
-        if isinstance(error, AccountsAwayError):
-            return error
-        said = " ".join(self._dsn.without_password(str(error)).split()) or "no answer"
-        return AccountsAwayError(f"{self._dsn} does not answer: {said}")
-
     async def _row(self, statement: str, name: str, **values: Any) -> tuple[Any, ...] | None:
-        rows = await self._rows(statement, name, **values)
+        rows = await self._rows(statement, name, id=self._ids.get(name), lease_s=self._lease_s, **values)
         return rows[0] if rows else None
-
-    async def _rows(self, statement: str, name: str, **values: Any) -> list[tuple[Any, ...]]:
-        if self._connection is None:
-            raise AccountsAwayError(f"{self._dsn} does not answer: the connection was lost")
-        parameters = {"name": name, "id": self._ids.get(name), "lease_s": self._lease_s, **values}
-        cursor = await self._connection.execute(statement.encode(), parameters)
-        return await cursor.fetchall() if cursor.description is not None else []
-
-
-def _fields(report: Any) -> Mapping[str, Any]:
-    return {name: getattr(report, name) for name in report.__struct_fields__}

@@ -17,6 +17,7 @@ from batchwork.core.lease import KINDS, AccountTerms
 from batchwork.core.money import show
 from batchwork.core.words import or_list
 from batchwork.postgres.connection import AnyConnection
+from batchwork.postgres.rate_leases import RATE_TABLE, STATE_RATE
 
 FORMAT = 1
 PERIODS = ("hour", "day", "week", "month", "year")
@@ -26,9 +27,10 @@ _LOCK = 0x62776163  # whoever makes or changes the tables
 
 _TABLES = f"""
 CREATE SCHEMA IF NOT EXISTS batchwork;
-CREATE TABLE IF NOT EXISTS batchwork.accounts_format (format int NOT NULL);
-INSERT INTO batchwork.accounts_format SELECT {FORMAT} WHERE NOT EXISTS (SELECT FROM batchwork.accounts_format);
-CREATE TABLE IF NOT EXISTS batchwork.account (
+SET search_path = batchwork, pg_catalog;
+CREATE TABLE IF NOT EXISTS accounts_format (format int NOT NULL);
+INSERT INTO accounts_format SELECT {FORMAT} WHERE NOT EXISTS (SELECT FROM accounts_format);
+CREATE TABLE IF NOT EXISTS account (
     name text PRIMARY KEY,
     ceiling bigint CHECK (ceiling >= 0),
     per text,
@@ -40,19 +42,9 @@ CREATE TABLE IF NOT EXISTS batchwork.account (
     cool_until timestamptz NOT NULL DEFAULT 'epoch',
     CONSTRAINT never_above_the_ceiling CHECK (last <= 0 OR spent + leased <= ceiling)
 ) WITH (fillfactor = 50);
-CREATE TABLE IF NOT EXISTS batchwork.rate (
-    account text NOT NULL REFERENCES batchwork.account ON DELETE CASCADE,
-    kind text NOT NULL,
-    stated double precision,
-    learned double precision,
-    learned_until timestamptz NOT NULL DEFAULT 'epoch',
-    tat double precision NOT NULL DEFAULT 0,
-    start double precision NOT NULL DEFAULT 0,
-    PRIMARY KEY (account, kind)
-) WITH (fillfactor = 50);
-CREATE TABLE IF NOT EXISTS batchwork.lease (
+{RATE_TABLE}CREATE TABLE IF NOT EXISTS lease (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    account text NOT NULL REFERENCES batchwork.account ON DELETE CASCADE,
+    account text NOT NULL REFERENCES account ON DELETE CASCADE,
     holder text NOT NULL,
     began timestamptz NOT NULL DEFAULT clock_timestamp(),
     until timestamptz NOT NULL,
@@ -69,11 +61,6 @@ PERIOD_LEFT_S = (
     "CASE WHEN c.per IS NULL THEN NULL ELSE extract(epoch FROM"
     " date_trunc(c.per, timezone('UTC', statement_timestamp())) + ('1 ' || c.per)::interval"
     " - timezone('UTC', statement_timestamp()))::float8 END"
-)
-# What holds of a rate per minute: the stated one, unless the provider has lately told a lower one.
-PER_MINUTE = (
-    "CASE WHEN r.stated IS NULL THEN r.learned WHEN r.learned_until > clock_timestamp()"
-    " THEN least(r.stated, r.learned) ELSE r.stated END"
 )
 
 
@@ -157,11 +144,7 @@ async def set_account(
             {"ceiling": ceiling, "per": per, "name": name},
         )
         for kind, rate in given.items():
-            await connection.execute(
-                "INSERT INTO batchwork.rate (account, kind, stated) VALUES (%s, %s, %s) ON CONFLICT (account, kind)"
-                " DO UPDATE SET stated = excluded.stated, learned = NULL, learned_until = 'epoch'",
-                (name, kind, rate),
-            )
+            await connection.execute(STATE_RATE, {"name": name, "kind": kind, "per_minute": rate})
         row = await (
             await connection.execute("SELECT per, ceiling FROM batchwork.account WHERE name = %s", (name,))
         ).fetchone()

@@ -23,6 +23,10 @@ from batchwork.postgres.reader import DatabaseReader
 _log = logging.getLogger(__name__)
 _PATIENCE = 2.0  # leases
 TO_DO = frozenset({Status.PENDING, Status.DEFERRED})
+OTHER_LIMITS = (
+    "the run began with other limits (--max-cost, --rpm, --account, ...) than this process has: give it the same, or"
+    " start it again"
+)
 _FINISH = "DELETE FROM block WHERE worker = %(me)s AND first = ANY(%(firsts)s)"
 _LEAVE = "UPDATE block SET worker = NULL WHERE worker = %(me)s AND first = ANY(%(firsts)s)"
 _OFFER = "INSERT INTO block (first, stop, began) VALUES (%(first)s, %(stop)s, %(began)s) ON CONFLICT DO NOTHING"
@@ -91,34 +95,42 @@ class DatabaseBlocks:
         self._execute(_FREE)
         if turn.wants:
             self._execute(_TAKE, wants=turn.wants)
-        taken = tuple(self._block(*row) for row in self._execute(_MINE, firsts=list(self._known)))
+        mine = self._execute(_MINE, firsts=list(self._known))
+        taken = tuple(self._block(first, stop, began, turn.first_row) for first, stop, began in mine)
         self._known.update(block.first for block in taken)
         ((free, held, helpers, owners),) = self._execute(_LOOK)
         return Sight(taken=taken, free=free, held=held, helpers=helpers, has_owner=owners > 0)
 
-    def _block(self, first: int, stop: int, began: int) -> TakenBlock:
+    def _block(self, first: int, stop: int, began: int, first_row: bytes | None) -> TakenBlock:
         reader = self._reader = self._reader or DatabaseReader(self._dsn)
         if began not in self._checked:
-            self._check(began, reader.event(began))
+            self._check(reader.event(began))
+            if first_row is not None and [row.fingerprint for row in reader.items.rows_at(0, 1)] != [first_row]:
+                raise other_input(self._dsn, 0)
+            self._checked.add(began)
         rows = [row for row in reader.items.rows_at(first, stop) if row.status in TO_DO]
         reader.fetch_requests(rows)
         # A bad row of the input has no request: its owner sees to it.
         items = [(row, request) for row in rows if (request := reader.asked(row)) is not None]
         return TakenBlock(first=first, items=items)
 
-    def _check(self, began: int, event: Event | None) -> None:
-        """Refuse to answer for another model, or without the ceiling that the run has."""
+    def _check(self, event: Event | None) -> None:
+        """Refuse to answer for another model or input, or without the limits that the run has."""
         ours = self._ours
-        if isinstance(event, Began) and event.model != ours.model:
+        if not isinstance(event, Began):
+            return
+        if event.model != ours.model:
             raise JournalLockedError(
                 f"the run on {self._dsn} asks {event.model}, and this process {ours.model}: give it the same model, or"
                 " take another journal"
             )
-        if isinstance(event, Began) and (event.max_cost_nano is None) != (ours.max_cost_nano is None):
+        if _limits(event) != _limits(ours):
+            raise JournalLockedError(f"{self._dsn}: {OTHER_LIMITS}")
+        totals = (event.input.total, ours.input.total)
+        if None not in totals and totals[0] != totals[1]:
             raise JournalLockedError(
-                f"the run on {self._dsn} began with another limit than this process knew: run the same command again"
+                f"{other_input(self._dsn)} (that one has {totals[0]:,} rows, and this process was given {totals[1]:,})"
             )
-        self._checked.add(began)
 
     def end(self) -> None:
         """Free what is not finished, and let go."""
@@ -150,3 +162,19 @@ class DatabaseBlocks:
         assert self._session is not None
         cursor = self._session.execute(statement.encode(), {"me": self._me, **values})
         return cursor.fetchall() if cursor.description is not None else []
+
+
+def _limits(began: Began) -> tuple[set[str], list[str]]:
+    """What a run limits, and the accounts that it shares; how much is what whoever has begun it says."""
+    settings, accounts = began.settings, began.settings.get("account") or ()
+    stated = {name for name in ("rpm", "input_tpm", "output_tpm", "max_cost") if settings.get(name) is not None}
+    return stated, [accounts] if isinstance(accounts, str) else sorted(accounts)
+
+
+def other_input(dsn: Dsn, index: int | None = None) -> JournalLockedError:
+    """The error of a process that has joined a run with another input than that has."""
+    where = "" if index is None else f", by row {index + 1:,}"
+    return JournalLockedError(
+        f"this input is not that of the run on {dsn} which it has joined{where}: wait until that has ended and run it"
+        " again, give the same input (`batchwork worker` needs none), or take another journal"
+    )

@@ -18,7 +18,7 @@ from batchwork.core.ports import Standing
 from batchwork.core.runstate import lost_call
 from batchwork.journal.rows import ItemRow
 from batchwork.journal.sqlite import SqliteJournal
-from batchwork.postgres.blocks import DatabaseBlocks
+from batchwork.postgres.blocks import DatabaseBlocks, other_input
 from batchwork.postgres.reader import DatabaseItems
 from batchwork.postgres.writer import DatabaseWriter
 
@@ -29,15 +29,21 @@ class PostgresJournal(SqliteJournal):
     """A journal in a database of which this process is the owner; construction opens it and takes the owner's lock."""
 
     foresees = 512
-    is_joined = is_shared = False
+    is_joined = is_shared = _follows = False
 
     _writer: DatabaseWriter
     _items: DatabaseItems
 
     def __init__(
-        self, dsn: Dsn, *, utc: Callable[[], float], max_wait_s: float = DEFAULT_MAX_WAIT_S, shares: bool = False
+        self,
+        dsn: Dsn,
+        *,
+        utc: Callable[[], float],
+        max_wait_s: float = DEFAULT_MAX_WAIT_S,
+        shares: bool = False,
+        follows: bool = False,
     ) -> None:
-        self.is_shared = shares
+        self.is_shared, self._follows = shares, follows
         self._open_with(DatabaseWriter(dsn, max_wait_s=max_wait_s), utc)
 
     def _open_with(self, writer: DatabaseWriter, utc: Callable[[], float]) -> None:
@@ -129,12 +135,20 @@ class PostgresJournal(SqliteJournal):
         return finished, left
 
     def _open(self, row: ItemRow, index: int, intake: InputRow, digest: int) -> None:
-        if self._elsewhere and not (row.is_new and self.at(index) is None):
+        has_moved = not (row.is_new and self.at(index) is None)
+        if self._follows and has_moved:
+            raise other_input(self._dsn, index)
+        if self._elsewhere and has_moved:
             raise JournalLockedError(
                 f"other processes are at work on another input in the journal {self._dsn}; wait for them, or take"
                 " another journal"
             )
         super()._open(row, index, intake, digest)
+
+    def _trim(self, inputs: int | None) -> None:
+        if self._follows and inputs is not None and self.at(inputs) is not None:
+            raise other_input(self._dsn, inputs)
+        super()._trim(inputs)
 
     def _open_calls(self) -> list[ItemRow]:
         if not self._sums.reserved and not self._has_taken:

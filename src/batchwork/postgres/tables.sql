@@ -29,10 +29,10 @@ CREATE INDEX item_place ON item (idx);
 CREATE TABLE block (
   first bigint PRIMARY KEY, stop bigint NOT NULL CHECK (stop > first), began bigint NOT NULL,
   worker integer REFERENCES worker, claims integer NOT NULL DEFAULT 0) WITH (fillfactor = 50);
--- The ceiling over all workers, and what they were granted of it; those that have ended, what they used.
-CREATE TABLE money (
-  one integer PRIMARY KEY CHECK (one = 1), ceiling bigint NOT NULL, granted bigint NOT NULL, last bigint NOT NULL DEFAULT 0,
-  CHECK (granted <= ceiling OR last = 0));
+-- What all workers together may spend and send. Granted: of the ceiling; to those that have ended, what they used.
+CREATE TABLE account (
+  name text PRIMARY KEY, ceiling bigint, granted bigint NOT NULL DEFAULT 0, last bigint NOT NULL DEFAULT 0,
+  cool_until timestamptz NOT NULL DEFAULT 'epoch', CHECK (granted <= ceiling OR last = 0)) WITH (fillfactor = 50);
 CREATE TABLE blob (digest bytea PRIMARY KEY, body bytea NOT NULL, crc bigint NOT NULL);
 CREATE TABLE output (
   path text PRIMARY KEY, size bigint NOT NULL, mtime_ns bigint NOT NULL,
