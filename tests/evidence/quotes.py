@@ -26,6 +26,7 @@ from tests.evidence import score as made_score
 from tests.evidence.corpus.build import samples
 from tests.evidence.papers import load
 from tests.evidence.papers import score as paper_score
+from tests.evidence.tally import Tally
 
 ALONE = "alone"  # the finder, without quotes
 PRECISION, RECALL = 0.99, 0.97
@@ -54,23 +55,11 @@ class Case:
 
 
 @dataclass(slots=True)
-class Tally:
-    """Citations above the line, and what became of the fields."""
+class Quoted(Tally):
+    """With the quotes that were refused, and the mistakes that the finder alone does not make."""
 
-    cited: int = 0
-    right: int = 0
-    fields: int = 0
-    found: int = 0
     lies: int = 0
     rejected: int = 0
-
-    @property
-    def precision(self) -> float:
-        return self.right / self.cited if self.cited else 1.0
-
-    @property
-    def recall(self) -> float:
-        return self.found / self.fields if self.fields else 1.0
 
 
 def made_cases(per_layout: int, seed: int = 0) -> Iterator[Case]:
@@ -154,9 +143,9 @@ def _by_schema(cases: Sequence[Case]) -> list[list[Case]]:
     return list(groups.values())
 
 
-def score(cases: Sequence[Case], characters: Sequence[str] = CHARACTERS) -> dict[str, dict[str, Tally]]:
+def score(cases: Sequence[Case], characters: Sequence[str] = CHARACTERS) -> dict[str, dict[str, Quoted]]:
     """Tallies by character and kind; the finder alone is one of the characters."""
-    tallies: dict[str, dict[str, Tally]] = defaultdict(lambda: defaultdict(Tally))
+    tallies: dict[str, dict[str, Quoted]] = defaultdict(lambda: defaultdict(Quoted))
     before: dict[tuple[str, str], set[tuple[int, int]]] = {}
     for character in (ALONE, *characters):
         for case, found, rejected in cited(cases, character):
@@ -168,15 +157,12 @@ def score(cases: Sequence[Case], characters: Sequence[str] = CHARACTERS) -> dict
                 places = {(one.start, one.end) for one in above if one not in right}
                 if character == ALONE:
                     before[case.name, field.path] = places
-                tally.cited += len(above)
-                tally.right += len(right)
-                tally.fields += bool(field.spans)
-                tally.found += bool(field.spans and right)
+                tally.count([one in right for one in above], stated=bool(field.spans))
                 tally.lies += len(places - before[case.name, field.path])
     return tallies
 
 
-def shortfalls(tallies: Mapping[str, Mapping[str, Tally]]) -> list[str]:
+def shortfalls(tallies: Mapping[str, Mapping[str, Quoted]]) -> list[str]:
     """What falls short of its bar."""
     short = []
     for character, kinds in tallies.items():

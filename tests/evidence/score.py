@@ -10,7 +10,6 @@ import argparse
 import sys
 import time
 from collections import defaultdict
-from dataclasses import dataclass
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
@@ -19,35 +18,12 @@ from batchwork.evidence import DEFAULT_LINE, Citation, find_evidence
 from tests.evidence.corpus.build import blind_samples, samples
 from tests.evidence.corpus.draft import Label, Sample
 from tests.evidence.strangers import strangers
+from tests.evidence.tally import Tally
 
 BARS = {"overall": (0.99, 0.95), "elsewhere": (0.96, 0.93), "trap": (0.95, 0.90)}
 FALSE_BAR = 0.02
 # Names that some layouts have for ways of their own, beyond the traps that the rules name: shown, not judged alone.
 COINED = frozenset({"arms", "crossing", "log", "signature", "thread", "timeline"})
-
-
-@dataclass(slots=True)
-class Tally:
-    """Spans cited and right, fields with evidence and found, fields that must stay empty and did not."""
-
-    spans: int = 0
-    right: int = 0
-    fields: int = 0
-    found: int = 0
-    empties: int = 0
-    false: int = 0
-
-    @property
-    def precision(self) -> float:
-        return self.right / self.spans if self.spans else 1.0
-
-    @property
-    def recall(self) -> float:
-        return self.found / self.fields if self.fields else 1.0
-
-    @property
-    def false_share(self) -> float:
-        return self.false / self.empties if self.empties else 0.0
 
 
 def is_right(citation: Citation, label: Label) -> bool:
@@ -72,16 +48,7 @@ def score(made: list[Sample], *, show: bool = False) -> dict[str, Tally]:
             names += [f"trap {trap}" for trap in label.traps]
             names += ["elsewhere"] if label.elsewhere else []
             for name in names:
-                tally = tallies[name]
-                if label.accepted:
-                    tally.spans += len(cited)
-                    tally.right += len(right)
-                    tally.fields += 1
-                    tally.found += bool(right)
-                else:
-                    tally.spans += len(cited)
-                    tally.empties += 1
-                    tally.false += bool(cited)
+                tallies[name].count([citation in right for citation in cited], stated=bool(label.accepted))
             bad = len(right) < len(cited) or (label.accepted and not right)
             if show and bad:
                 wanted = [sample.document.text[a:b] for a, b in label.accepted]

@@ -9,15 +9,14 @@ the mean distance between what they promised and what came true. `--show` prints
 import argparse
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from batchwork.documents import Document
 from batchwork.evidence import DEFAULT_LINE
 from tests.evidence.papers import Field, Paper, load
+from tests.evidence.tally import Tally
 
 LINE = DEFAULT_LINE
-BINS = 5
 BESIDE = 24  # characters that a citation may have beside the words of the value
 
 
@@ -33,38 +32,6 @@ class Cited(Protocol):
 
 
 Find = Callable[[Document, dict[str, Any], Any], Mapping[str, Sequence[Cited]]]
-
-
-@dataclass(slots=True)
-class Tally:
-    """Citations above the line, fields that are stated, empties; and all promises with what came true."""
-
-    cited: int = 0
-    right: int = 0
-    fields: int = 0
-    found: int = 0
-    empties: int = 0
-    false: int = 0
-    promises: list[tuple[float, bool]] = field(default_factory=list)
-
-    @property
-    def precision(self) -> float:
-        return self.right / self.cited if self.cited else 1.0
-
-    @property
-    def recall(self) -> float:
-        return self.found / self.fields if self.fields else 1.0
-
-    @property
-    def f1(self) -> float:
-        return 2 * self.precision * self.recall / (self.precision + self.recall or 1.0)
-
-    @property
-    def calibration_error(self) -> float:
-        """The expected calibration error over bins of equal count."""
-        ranked, total = sorted(self.promises), len(self.promises)
-        bins = [ranked[total * n // BINS : total * (n + 1) // BINS] for n in range(BINS)]
-        return sum(abs(sum(p for p, _ in part) - sum(right for _, right in part)) for part in bins) / (total or 1)
 
 
 def is_right(citation: Cited, entry: Field) -> bool:
@@ -88,12 +55,7 @@ def score(papers: Iterable[Paper], find: Find, *, line: float = LINE, show: bool
             above = [right for citation, right in every if citation.confidence >= line]
             for tally in (tallies["all"], tallies[paper.kind]):
                 tally.promises += [(citation.confidence, right) for citation, right in every]
-                tally.cited += len(above)
-                tally.right += sum(above)
-                tally.fields += not entry.is_empty
-                tally.found += any(above)
-                tally.empties += entry.is_empty
-                tally.false += entry.is_empty and bool(above)
+                tally.count(above, stated=not entry.is_empty)
             if show and (not all(above) or (entry.spans and not any(above))):
                 _print_miss(paper, entry, every)
     return tallies

@@ -13,7 +13,8 @@ import pytest
 from batchwork.documents import Document
 from tests.evidence.papers import Field, Found, Paper, counts, entries, load, nested
 from tests.evidence.papers.roff import plain_text
-from tests.evidence.papers.score import BINS, Cited, Tally, is_right, score
+from tests.evidence.papers.score import Cited, is_right, score
+from tests.evidence.tally import BINS, Tally
 
 PARTS = ("open", "blind")
 KINDS = 8
