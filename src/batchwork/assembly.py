@@ -120,7 +120,7 @@ async def _open_ledger(
         plan.journal,
         worker=journal.worker,
         ceiling=ceiling,
-        begins=not journal.is_joined,
+        begins=journal.begins,
         clock=clock,
         max_wait_s=plan.policy.max_wait_s,
     )
@@ -323,6 +323,7 @@ def _open_journal(plan: Plan, supplied: Supplied, clock: Clock) -> Journal:
         max_wait_s=plan.policy.max_wait_s,
         shares=shares_work(plan),
         joins=plan.joins,
+        shared_input=plan.shared_input,
     )
 
 
