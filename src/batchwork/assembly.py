@@ -114,9 +114,7 @@ async def _open_run_account(plan: Plan, journal: Journal, clock: Clock, stack: A
     from batchwork.postgres.run_account import open_run_account  # noqa: PLC0415 - what it needs is an extra
 
     assert isinstance(plan.journal, Dsn)
-    opened = open_run_account(
-        plan.journal, plan.policy, worker=journal.worker, begins=not journal.is_joined, clock=clock
-    )
+    opened = open_run_account(plan.journal, plan.policy, worker=journal.worker, begins=journal.begins, clock=clock)
     return await stack.enter_async_context(opened)
 
 
@@ -317,6 +315,7 @@ def _open_journal(plan: Plan, supplied: Supplied, clock: Clock) -> Journal:
         shares=shares_work(plan),
         joins=plan.joins,
         follows=plan.follows,
+        shared_input=plan.shared_input,
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
+from batchwork.core.block import SharedInput
 from batchwork.core.dsn import Dsn, JournalAddress, is_dsn
 from batchwork.core.errors import JournalError, JournalLockedError
 from batchwork.journal import (
@@ -49,14 +50,20 @@ def open_journal(
     shares: bool = False,
     joins: bool = False,
     follows: bool = False,
+    shared_input: SharedInput | None = None,
 ) -> SqliteJournal:
     """A journal that this process writes; for so long it waits for a database that is away.
 
     One in a database that has an owner already is joined, where the caller `shares` it; whoever `joins` is never the
-    owner. Whoever `follows` has helped the owner before, and must have the same input.
+    owner, unless it places rows of a `shared_input`, as all the others do. Whoever `follows` has helped the owner
+    before, and must have the same input.
     """
     if isinstance(address, Path):
         return SqliteJournal(address, utc=utc)
+    if shared_input is not None:
+        from batchwork.postgres.keyed_journal import KeyedJournal  # noqa: PLC0415
+
+        return KeyedJournal(address, shared_input, utc=utc, max_wait_s=max_wait_s)
     from batchwork.postgres.journal import JoinedJournal, PostgresJournal  # noqa: PLC0415
 
     if not joins:

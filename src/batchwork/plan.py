@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from batchwork.core.block import SharedInput
 from batchwork.core.dsn import JournalAddress
 from batchwork.core.errors import ConfigError
 from batchwork.core.failure import FailureKind
@@ -24,6 +25,7 @@ class Plan:
     shares: bool = False  # other processes may work on the same run, and this one joins theirs
     joins: bool = False  # this process reads no input, and works on that of another
     follows: bool = False  # this process has helped another one with the same input, and goes on with it
+    shared_input: SharedInput | None = None  # whoever joins places rows of its own, as the others do
     fresh: bool = False
     retry_failed: frozenset[FailureKind] = frozenset()  # what has failed in these ways is taken up again, too
     base_url: str | None = field(default=None, repr=False)  # there may be a key in it

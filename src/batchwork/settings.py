@@ -27,6 +27,7 @@ class Settings:
     keys: Mapping[str, str] = field(default_factory=dict, repr=False)  # by the name of their provider
     addresses: Mapping[str, str] = field(default_factory=dict, repr=False)  # the same
     trust_env: bool = False  # BATCHWORK_TRUST_ENV: take proxies and netrc from the environment
+    journal: str | None = field(default=None, repr=False)  # BATCHWORK_JOURNAL
     shared: str | None = field(default=None, repr=False)  # BATCHWORK_SHARED: the database of the shared accounts
     prices: Path | None = None  # BATCHWORK_PRICES: a file of prices that go before the bundled table
     claude_program: str = "claude"  # BATCHWORK_CLAUDE: the name or path of the program
@@ -47,6 +48,7 @@ class Settings:
             keys={name: key for name, row in providers().items() if (key := _first(env, row.keys)) is not None},
             addresses={name: url for name, row in providers().items() if (url := env.get(row.address or ""))},
             trust_env=_switch(env, "BATCHWORK_TRUST_ENV"),
+            journal=env.get(JOURNAL) or None,
             shared=env.get("BATCHWORK_SHARED") or None,
             prices=_path(env, "BATCHWORK_PRICES"),
             claude_program=env.get("BATCHWORK_CLAUDE") or "claude",

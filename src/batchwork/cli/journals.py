@@ -16,6 +16,7 @@ from batchwork.cli import options
 from batchwork.cli.inputs import STDOUT, write_results
 from batchwork.cli.run import ResultFile, carry_out, check_results, end_by_broken_pipe
 from batchwork.cli.standing import input_of, summary_of
+from batchwork.core.block import RUN
 from batchwork.core.dsn import JournalAddress
 from batchwork.core.errors import ConfigError, JournalDamagedError, JournalLockedError
 from batchwork.core.event import Began
@@ -181,8 +182,8 @@ def retry(
 def options_of(last: Began, journal: JournalAddress, given: dict[str, Any]) -> RunOptions:
     """The options of the last run on a journal, but for those that are given anew."""
     settings: dict[str, Any] = {**last.settings, "model": last.model, "journal": journal}
-    settings.pop(MANAGER, None)
-    settings.pop(TASK, None)
+    for name in (MANAGER, TASK, RUN):
+        settings.pop(name, None)
     settings |= {name: value for name, value in given.items() if value is not None}
     hidden = settings.pop(HIDDEN_ADDRESS, None)
     if hidden is not None and given["base_url"] is None:

@@ -13,6 +13,17 @@ BLOCK_ITEMS = 256  # in a block, at most
 _AT_HAND = 2  # blocks that are free for everybody who may ask next
 
 
+RUN = "shared_input"  # among the settings that a journal keeps of a run: the name of its shared input
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SharedInput:
+    """An input without an order of its own, whose rows come to several processes: each places those that it gets."""
+
+    run: str  # the same for all of them
+    worker: str  # the name of this one; whoever had it before is gone
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
     """What a process has to tell, and how many blocks it wants."""

@@ -42,6 +42,24 @@ class Intake(msgspec.Struct, kw_only=True, gc=False, eq=False):
         return cls(fingerprint=digest(b"bad\0" + content), request=None, columns=columns, problem=problem)
 
 
+KEY_BYTES = 10  # of a fingerprint, where a row has a key; the rest of it is the request's
+
+
+class KeyedRow(Intake, gc=False, eq=False):
+    """A row that is known by its key and what it asks; without a key, by what it asks alone."""
+
+    key: str | None = None  # for people
+
+    @classmethod
+    def of(cls, row: Intake, key: object) -> Self:
+        """The row under a key of its own: rows of one key stand together, whatever they ask."""
+        own = digest(msgspec.msgpack.encode(key))
+        fingerprint = own[:KEY_BYTES] + row.fingerprint[KEY_BYTES:]
+        return cls(
+            fingerprint=fingerprint, request=row.request, columns=row.columns, problem=row.problem, key=repr(key)
+        )
+
+
 class Work(msgspec.Struct, kw_only=True, gc=False, eq=False):
     """An item that is to be done: what the engine carries through its attempts."""
 

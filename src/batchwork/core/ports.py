@@ -335,6 +335,10 @@ class SharedJournal(Journal, Protocol):
     def is_joined(self) -> bool:
         """Whether another process is its owner."""
 
+    @property
+    def begins(self) -> bool:
+        """Whether this process says what the run's ceiling is."""
+
     def is_elsewhere(self, index: int) -> bool:
         """Whether another process works on this place since before this run began."""
 

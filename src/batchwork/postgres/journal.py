@@ -30,6 +30,7 @@ class PostgresJournal(SqliteJournal):
 
     foresees = 512
     is_joined = is_shared = _follows = False
+    begins = True
 
     _writer: DatabaseWriter
     _items: DatabaseItems
@@ -169,6 +170,7 @@ class JoinedJournal(PostgresJournal):
     """A journal whose owner is another process: this one works on blocks that the owner offers."""
 
     is_joined = is_shared = True
+    begins = False
 
     def __init__(self, dsn: Dsn, *, utc: Callable[[], float], max_wait_s: float = DEFAULT_MAX_WAIT_S) -> None:
         self._open_with(DatabaseWriter(dsn, max_wait_s=max_wait_s, is_owner=False), utc)

@@ -15,6 +15,7 @@ from batchwork.core.dsn import Dsn
 from batchwork.core.errors import JournalDamagedError, JournalError
 from batchwork.core.event import BatchEvent, Event
 from batchwork.core.outcome import Status
+from batchwork.core.ports import Entry
 from batchwork.core.request import Request
 from batchwork.journal import codec
 from batchwork.journal.connections import ReadConnection
@@ -34,6 +35,11 @@ _FOUND = (
     f"SELECT {', '.join(f'i.{column}' for column in ITEM_COLUMNS.split(', '))}"
     " FROM unnest(?::bytea[], ?::bigint[], ?::bigint[]) AS u (fingerprint, low, high) JOIN item i"
     " ON i.fingerprint = u.fingerprint AND i.occurrence >= u.low AND i.occurrence < u.high"
+)
+IN_A_BLOCK = "EXISTS (SELECT FROM block b WHERE b.first <= idx AND idx < b.stop)"
+_HAS_OPEN = (
+    f"SELECT FROM item WHERE id = ANY(?) AND (status = {STATUSES.index(Status.PENDING)}"
+    f" OR status = {STATUSES.index(Status.DEFERRED)} AND {IN_A_BLOCK}) LIMIT 1"
 )
 _WRITER = (
     "SELECT name FROM worker WHERE state = 'live' AND (renewed_at > clock_timestamp() - ? * interval '1 s' OR EXISTS"
@@ -193,6 +199,14 @@ class DatabaseItems(ItemTable):
         """The rows at these places, as they stand now."""
         return self._rows("WHERE idx >= ? AND idx < ? ORDER BY idx", first, stop)
 
+    def rows_of(self, items: list[int]) -> list[ItemRow]:
+        """The rows of these items, as they stand now."""
+        return self._made(self._connection.all(f"{_ITEM} WHERE id = ANY(?)", (items,)))
+
+    def has_open(self, items: list[int]) -> bool:
+        """Whether any of these items is to be done: what is deferred, while it stands in a block."""
+        return self._connection.one(_HAS_OPEN, (items,)) is not None
+
     def has_blocks(self) -> bool:
         """Whether a run that several processes worked on has left blocks, or is not over."""
         return self._connection.one("SELECT FROM block LIMIT 1") is not None
@@ -297,6 +311,12 @@ class DatabaseReader(JournalReader):
     def event(self, seq: int) -> Event | None:
         """The event of this number."""
         return self._events.at(seq)
+
+    def entries_of(self, items: list[int]) -> list[Entry]:
+        """These items as they stand, with their outcomes."""
+        rows = self.items.rows_of(items)
+        self._events.fetch([row.settled_seq for row in rows if row.settled_seq])
+        return [self._entry(row, asked=False) for row in rows]
 
     def last_at(self) -> float:
         (at,) = self._connection.one("SELECT at FROM event ORDER BY place DESC LIMIT 1") or (0.0,)

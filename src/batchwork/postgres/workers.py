@@ -15,6 +15,7 @@ GRACE_S = 3.0  # since its last renewal, for a worker whose session is gone: it 
 
 _JOIN = "INSERT INTO worker (name, is_owner) VALUES (%s, %s) RETURNING id"
 _REPLACE = "UPDATE worker SET state = 'dead', epoch = epoch + 1 WHERE state = 'live' AND is_owner"
+_REPLACE_NAMESAKE = _REPLACE + " AND name = %s"
 _RENEW = "UPDATE worker SET renewed_at = clock_timestamp() WHERE id = %s AND epoch = %s AND state = 'live'"
 _LEAVE = "UPDATE worker SET state = 'done', renewed_at = clock_timestamp() WHERE id = %s AND epoch = %s"
 # A database that was away makes every worker look dead: all get one lease to come back.
@@ -45,11 +46,16 @@ def wait_for_others(session: SyncConnection) -> float:
     return max(0.0, float(wait_s))
 
 
-def join(session: SyncConnection, name: str, *, is_owner: bool) -> int:
-    """Get a row of one's own, as the owner instead of whoever was that before; its number."""
+def join(session: SyncConnection, name: str, *, is_owner: bool, is_alone: bool = True) -> int:
+    """Get a row of one's own; its number.
+
+    An owner is that instead of whoever was it before; one that is not alone, only instead of whoever had its name.
+    """
     with session.transaction():
-        if is_owner:
+        if is_owner and is_alone:
             session.execute(_REPLACE)
+        elif is_owner:
+            session.execute(_REPLACE_NAMESAKE, (name,))
         row = session.execute(_JOIN, (name, is_owner)).fetchone()
     assert row is not None
     return int(row[0])

@@ -18,9 +18,10 @@ import psycopg
 from msgspec.structs import replace
 
 from batchwork.clock import stopwatch
+from batchwork.core.block import RUN, SharedInput
 from batchwork.core.dsn import Dsn
 from batchwork.core.errors import ConfigError, JournalError, JournalLockedError, JournalWriteError
-from batchwork.core.event import Settled
+from batchwork.core.event import Ended, Settled
 from batchwork.core.words import counted, sentence
 from batchwork.journal import codec
 from batchwork.journal.rows import STATUSES
@@ -34,6 +35,7 @@ from batchwork.postgres.reader import DatabaseReader
 from batchwork.postgres.workers import HEARTBEAT_S, WORKER_BITS, join, leave, renew, show_life, wait_for_others
 
 _GOODBYES, _GOODBYE_S = 40, 0.05
+_BEGIN_S = 15.0  # for the first owner of a shared input, to begin its run
 _log = logging.getLogger(__name__)
 _FIRST_WAIT_S, _LONGEST_WAIT_S = 0.1, 5.0
 _MOMENT_S = 5.0  # for a database that is away when somebody cannot wait, as at the end of a run
@@ -46,15 +48,19 @@ _SETTLED = codec.KINDS[Settled]
 class DatabaseWriter(JournalWriter):
     """A journal in a database that this process writes, from construction until `close`.
 
-    The owner, who places the input, is alone; others join to work on what it has placed.
+    The owner, who places the input, is alone; others join to work on what it has placed. Of a `shared_input` there are
+    several owners: the first begins the run, and then lets the others in.
     """
 
     reader: DatabaseReader
     identities: DatabaseIdentities  # type: ignore[assignment]
 
-    def __init__(self, dsn: Dsn, *, max_wait_s: float, is_owner: bool = True) -> None:
+    def __init__(
+        self, dsn: Dsn, *, max_wait_s: float, is_owner: bool = True, shared_input: SharedInput | None = None
+    ) -> None:
         self.dsn = dsn
         self._is_owner = is_owner
+        self.is_alone = True  # as an owner
         self._max_wait_s = max_wait_s
         self._session: SyncConnection | None = None
         self._last_pid = 0  # of the session before, which may still be there
@@ -65,9 +71,12 @@ class DatabaseWriter(JournalWriter):
         with in_our_words(dsn), ExitStack() as undo:
             session = undo.enter_context(self._connect())
             self.name = f"{socket.gethostname()}:{os.getpid()}"
-            if is_owner:
+            if shared_input is not None:
+                self.name = shared_input.worker
+                self.is_alone = not self._shares(session, shared_input.run)
+            elif is_owner:
                 self._replace_owner(session)
-            self.id = join(session, self.name, is_owner=is_owner)
+            self.id = join(session, self.name, is_owner=is_owner, is_alone=self.is_alone)
             self.epoch = 1
             show_life(session, dsn.schema, self.id)
             self.reader = undo.enter_context(closing(DatabaseReader(dsn, pinned=True)))
@@ -127,6 +136,45 @@ class DatabaseWriter(JournalWriter):
             session.execute("SELECT pg_advisory_unlock(%s)", (schema.lock_key("writer", self.dsn.schema),))
             self._closing.wait(wait_s)
 
+    def _shares(self, session: SyncConnection, run: str) -> bool:
+        """Be one of the owners of a run that has begun, or else the owner who begins it; whether it has begun."""
+        waited = stopwatch()
+        with closing(DatabaseReader(self.dsn)) as reader:
+            while True:
+                if _goes_on(reader, run):
+                    if self._lock_with(session, "pg_try_advisory_lock_shared") and _goes_on(reader, run):
+                        return True
+                    self._lock_with(session, "pg_advisory_unlock_shared")
+                else:
+                    try:
+                        self._replace_owner(session)
+                    except JournalLockedError:
+                        if waited() >= _BEGIN_S and not _goes_on(reader, run):
+                            raise
+                    else:
+                        return False
+                self._closing.wait(_GOODBYE_S)
+
+    def let_others_in(self) -> None:
+        """The run has begun: whoever has rows of the same input may place them."""
+        if self.is_alone and self._session is not None:
+            self.is_alone = False
+            with in_our_words(self.dsn):
+                self._lock_with(self._session, "pg_advisory_lock_shared")
+                self._lock_with(self._session, "pg_advisory_unlock")
+
+    def is_last(self) -> bool:
+        """Give up the owners' lock; whether no other owner has it."""
+        if self._session is None:
+            return False
+        with in_our_words(self.dsn):
+            self._lock_with(self._session, "pg_advisory_unlock_shared")
+            return self._lock_with(self._session, "pg_try_advisory_lock")
+
+    def _lock_with(self, session: SyncConnection, function: str) -> bool:
+        key = schema.lock_key("writer", self.dsn.schema)
+        return session.execute(f"SELECT {function}(%s)".encode(), (key,)).fetchone() == (True,)
+
     def _restored(self) -> SyncConnection:
         """A session of this worker, after the last one was lost."""
         before = self._last_pid
@@ -141,7 +189,7 @@ class DatabaseWriter(JournalWriter):
             )
             session.execute("SET lock_timeout = '5s'")
             if self._is_owner:
-                session.execute("SELECT pg_advisory_lock(%s)", (schema.lock_key("writer", self.dsn.schema),))
+                self._lock_with(session, "pg_advisory_lock" if self.is_alone else "pg_advisory_lock_shared")
             show_life(session, self.dsn.schema, self.id)
             session.execute("SET lock_timeout = 0")
         except BaseException:
@@ -310,3 +358,9 @@ class DatabaseWriter(JournalWriter):
                 with suppress(psycopg.Error):
                     leave(self._session, self.id, self.epoch)
             self._drop()
+
+
+def _goes_on(reader: DatabaseReader, run: str) -> bool:
+    """Whether the latest run of a journal is this one, and has not ended."""
+    last = reader.last_run()
+    return last is not None and last.settings.get(RUN) == run and not isinstance(reader.last_event(), Ended)

@@ -76,6 +76,13 @@ class RowRequests:
         self._defaults = defaults
         self._options = options or RowOptions()
 
+    @property
+    def columns(self) -> frozenset[str]:
+        """Those that a template and the options name."""
+        fields = () if self._template is None else self._template.fields
+        named = (name for field in fields for name in (field.name, str(field.path[0])))
+        return frozenset((*named, *self._options.columns.values()))
+
     def check(self, table: Table, *, door: Door) -> None:
         """Refuse, by a ConfigError and before anything is sent, a table that lacks what is needed of it."""
         if table.first() is None and not table.columns:
