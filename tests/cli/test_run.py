@@ -5,6 +5,9 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from tests.cli.conftest import Run, rows
 from tests.support.waiting import becomes_true, lines_of
@@ -92,17 +95,26 @@ def test_ctrl_c_lets_calls_in_flight_finish_and_a_rerun_goes_on(batchwork: Run, 
     assert len((folder / "calls.log").read_text().split()) == 10
 
 
-def test_a_pipe_that_brings_nothing_more_holds_up_neither_answers_nor_ctrl_c(folder: Path) -> None:
-    process = _start(folder, "run", "-", "-o", "out.jsonl", "--model", "mock:echo?log=calls.log")
+@pytest.mark.parametrize(
+    ("count", "row", "options"),
+    [
+        (1000, {"prompt": "row"}, ()),
+        (1, {"messages": [{"role": "user", "content": "row"}]}, ()),
+        (1, {"place": {"city": "row"}}, ("--prompt", "{place.city}")),
+    ],
+)
+def test_a_pipe_that_brings_nothing_more_holds_up_neither_answers_nor_ctrl_c(
+    folder: Path, count: int, row: dict[str, Any], options: tuple[str, ...]
+) -> None:
+    process = _start(folder, "run", "-", "-o", "out.jsonl", "--model", "mock:echo?log=calls.log", *options)
     assert process.stdin is not None
-    for n in range(1000):
-        process.stdin.write(json.dumps({"prompt": f"row {n}"}) + "\n")
+    process.stdin.write((json.dumps(row) + "\n") * count)
     process.stdin.flush()
-    assert becomes_true(lambda: lines_of(folder / "calls.log") >= 1000)
+    assert becomes_true(lambda: lines_of(folder / "calls.log") >= count)
     process.send_signal(signal.SIGINT)
     assert process.wait(60) == 130
     assert "Fatal" not in process.communicate()[1]
-    assert len(rows(folder / "out.jsonl")) == 1000
+    assert len(rows(folder / "out.jsonl")) == count
 
 
 def test_a_second_ctrl_c_leaves_at_once(rivers: Path, folder: Path) -> None:

@@ -156,7 +156,13 @@ def run(
     code = carry_out(
         plan,
         requests.intakes(table, limit),
-        results=ResultFile(path=output, columns=table.columns, csv_safe=csv_safe, replaces=overwrite, limit=limit),
+        results=ResultFile(
+            path=output,
+            columns=() if input == STDIN else table.columns,
+            csv_safe=csv_safe,
+            replaces=overwrite,
+            limit=limit,
+        ),
         door=command_line(journal),
         quiet=quiet,
         apart=input == STDIN,

@@ -138,10 +138,11 @@ def _told(made: Embeddings, output: Path, say: Callable[[str], None]) -> Exit:
 
 
 def _column(table: Table, wanted: str | None) -> str:
-    columns = table.columns
+    first = table.first()
+    columns = () if first is None else tuple(first.columns)
     name = wanted or ("text" if "text" in columns or len(columns) != 1 else columns[0])
-    if name not in columns and columns:
-        raise ConfigError(f"{table.name} has no column {name!r}: state --column, one of {', '.join(columns)}")
+    if first is not None and table.lacking((name,)):
+        raise ConfigError(f"{table.name} has no column {name!r}: state --column, one of {', '.join(table.columns)}")
     return name
 
 

@@ -48,10 +48,8 @@ class AskingTemplate(Protocol):
 
 def check_columns(template: AskingTemplate, table: Table) -> None:
     """Refuse, before anything is sent, a table that lacks what the template asks for; says what may have been meant."""
-    exact = set(table.lacking(field.name for field in template.fields))
-    heads = {field.name: str(field.path[0]) for field in template.fields if field.name in exact}
-    headless = set(table.lacking(heads.values()))
-    missing = [name for name, head in heads.items() if head in headless]
+    headless = set(table.lacking(str(field.path[0]) for field in template.fields))
+    missing = table.lacking(field.name for field in template.fields if str(field.path[0]) in headless)
     if not missing:
         return
     there = table.columns

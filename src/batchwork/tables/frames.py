@@ -157,15 +157,6 @@ class _Once(RowStream):
         if columns is not None:
             self.columns = columns
 
-    def lacking(self, names: Iterable[str]) -> tuple[str, ...]:
-        """Those of `names` that are no column; rows are read no further than the one with the last of them."""
-        missing = [name for name in dict.fromkeys(names) if "columns" not in self.__dict__ or name not in self.columns]
-        for count in range(1, SAMPLE_ROWS + 1):
-            if not missing or "columns" in self.__dict__ or len(rows := self.buffer(count)) < count:
-                break
-            missing = [name for name in missing if name not in rows[-1].columns]
-        return tuple(missing)
-
 
 @contextmanager
 def _readable(name: str, error_of_library: type[Exception]) -> Iterator[None]:

@@ -29,14 +29,16 @@ def open_table(source: str | Path, *, stdin: BinaryIO | None = None, encoding: s
         raise ConfigError(f"{source}: a Parquet file says itself how its texts are written; leave --encoding away")
     table = _table(source, stdin, checked_encoding(encoding))
     first = table.first()
-    if first is not None and first.problem and _suffix(table.name) == ".json":
+    problem = None if first is None else first.problem
+    if problem is not None and _suffix(table.name) == ".json":
         raise InputError(
-            f"{table.name} is not JSON lines (one object per line): {first.problem}; "
+            f"{table.name} is not JSON lines (one object per line): {problem}; "
             "for a JSON array, convert it with: jq -c '.[]' IN.json > IN.jsonl"
         )
-    if isinstance(table, JsonLinesStream) and first is not None and all(row.problem for row in table.buffer(_LOOK)):
+    # One good row is enough: the next may come late.
+    if problem is not None and isinstance(table, JsonLinesStream) and all(row.problem for row in table.buffer(_LOOK)):
         raise InputError(
-            f"{table.name} must be JSONL, one JSON object per line: {first.problem}; other formats are read from a file"
+            f"{table.name} must be JSONL, one JSON object per line: {problem}; other formats are read from a file"
         )
     return table
 

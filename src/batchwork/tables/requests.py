@@ -22,6 +22,7 @@ from batchwork.tables.template import MissingColumn, Template
 
 _log = logging.getLogger(__name__)
 _JINJA_SUFFIXES = (".j2", ".jinja", ".jinja2")
+_ASKING = {"prompt", "messages"}  # columns that make a row a request
 AnyTemplate = Template | JinjaTemplate
 
 
@@ -85,11 +86,12 @@ class RowRequests:
 
     def check(self, table: Table, *, door: Door) -> None:
         """Refuse, by a ConfigError and before anything is sent, a table that lacks what is needed of it."""
-        if table.first() is None and not table.columns:
+        first = table.first()
+        if first is None and not table.columns:
             return  # there is nothing that a column could be missing in
         if self._template is not None:
             check_columns(self._template, table)
-        elif not {"prompt", "messages"} & set(table.columns):
+        elif (first is None or not _ASKING & first.columns.keys()) and not _ASKING & set(table.columns):
             raise ConfigError(
                 f"{table.name} has no column 'prompt' or 'messages'; say how a row becomes a prompt, for example"
                 f" {door['prompt']} 'Summarise: {{{next(iter(table.columns), 'text')}}}'. Columns there are:"

@@ -67,7 +67,10 @@ class Table(ABC):
 
 
 class RowStream(Table):
-    """Rows that can be read once, so those that were looked at for `columns` are kept for `rows`."""
+    """Rows that can be read once, and may come slowly: those that were looked at are kept for `rows`.
+
+    `columns` waits for the first thousand; `first` and `lacking` for no more than they need.
+    """
 
     may_block = True
 
@@ -92,6 +95,15 @@ class RowStream(Table):
     def columns(self) -> tuple[str, ...]:
         """The keys seen in the first rows."""
         return keys_of(self._seen if self._taken else self.buffer(SAMPLE_ROWS))
+
+    def lacking(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Those of `names` that are no column; rows are read no further than the one with the last of them."""
+        missing = [name for name in dict.fromkeys(names) if "columns" not in self.__dict__ or name not in self.columns]
+        for count in range(1, SAMPLE_ROWS + 1):
+            if not missing or "columns" in self.__dict__ or len(rows := self.buffer(count)) < count:
+                break
+            missing = [name for name in missing if name not in rows[-1].columns]
+        return tuple(missing)
 
     def rows(self) -> Iterator[TableRow]:
         """All rows in order, lazily, and only once."""
