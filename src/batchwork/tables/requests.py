@@ -81,7 +81,7 @@ class RowRequests:
         if table.first() is None and not table.columns:
             return  # there is nothing that a column could be missing in
         if self._template is not None:
-            check_columns(self._template, table)
+            check_columns(self._template.fields, table)
         elif not {"prompt", "messages"} & set(table.columns):
             raise ConfigError(
                 f"{table.name} has no column 'prompt' or 'messages'; say how a row becomes a prompt, for example"
