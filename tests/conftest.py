@@ -13,6 +13,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from tests.support.matrix_report import pytest_terminal_summary  # noqa: F401 - a hook
 from tests.support.postgres_server import PostgresServer, why_not
+from tests.support.program import Program
 
 _ASKED_FOR = ("slow", "real", "browser", "scale")  # marks of tests that run only where somebody asks for them
 
@@ -50,6 +51,14 @@ def postgres() -> Iterator[PostgresServer]:
     server = PostgresServer()
     yield server
     server.close()
+
+
+@pytest.fixture(scope="session")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
+    """The program `batchwork`, as often as somebody wants it, for the price of importing it once."""
+    program = Program(tmp_path_factory.mktemp("program"))
+    yield program
+    program.close()
 
 
 @pytest.fixture

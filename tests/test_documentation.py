@@ -31,6 +31,7 @@ from batchwork.benchmarks.arguments import parser as bench_parser
 from batchwork.cli import app
 from batchwork.simulator import Simulator, SimulatorConfig
 from examples.pdf_writer import Page, pdf_bytes
+from tests.support.program import Program
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -169,12 +170,12 @@ def free_port() -> int:
 
 
 @pytest.fixture
-def reader(tmp_path: Path) -> Iterator[Reader]:
+def reader(program: Program, tmp_path: Path) -> Iterator[Reader]:
     folder = tmp_path / "empty"
     folder.mkdir()
     with Simulator(SimulatorConfig.from_options(batch_time=0.2)) as provider:
         environment = {
-            "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+            "PATH": f"{program.bin}:{Path(sys.executable).parent}:{os.environ['PATH']}",
             "HOME": str(tmp_path),
             "NO_COLOR": "1",
             "ANTHROPIC_BASE_URL": provider.anthropic_url,

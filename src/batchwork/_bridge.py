@@ -16,7 +16,12 @@ from typing import Any, Generic, TypeVar
 T = TypeVar("T")
 
 
-def run_sync(main: Callable[[], Coroutine[Any, Any, T]], *, interrupt: Callable[[], None]) -> T:
+def break_off() -> None:
+    """What Ctrl-C does to a coroutine that has nothing to end cleanly."""
+    raise KeyboardInterrupt
+
+
+def run_sync(main: Callable[[], Coroutine[Any, Any, T]], *, interrupt: Callable[[], None] = break_off) -> T:
     """Run a coroutine to its end from synchronous code.
 
     Ctrl-C calls `interrupt` inside the loop, once per keystroke, and leaves the ending to the coroutine.

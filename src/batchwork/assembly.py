@@ -18,7 +18,7 @@ from batchwork.backends import Setup, near_models, open_backend, open_embedder, 
 from batchwork.clock import LoopClock
 from batchwork.core.dsn import Dsn, JournalAddress
 from batchwork.core.errors import ConfigError, JournalError, PriceUnknownError
-from batchwork.core.event import Began, RunInput
+from batchwork.core.event import Began
 from batchwork.core.ledger import Ledger
 from batchwork.core.money import show, to_dollars
 from batchwork.core.policy import RatePolicy
@@ -62,13 +62,16 @@ async def open_engine(plan: Plan, supplied: Supplied = _NOTHING) -> AsyncIterato
         price = _price_of(plan, backend.traits, name, batch=batch, accounts=accounts)
         journal = stack.enter_context(closing(_open_journal(plan, supplied, clock)))
         journal.listener = listener_for(supplied.on_event)
+        read = supplied.input  # a retry reads what the runs before it have
+        if not read.is_retry and not journal.count():
+            read = msgspec.structs.replace(read, is_first=True)
         began = Began(
             run_id=getattr(journal, "run_id", "memory"),
             model=plan.model,
             max_cost_nano=plan.policy.max_cost_nano,
             priced=price is not None,
             settings={**plan.settings, **supplied.remembered},
-            input=_input(supplied.input, journal),
+            input=read,
         )
         _refuse_open_batches(plan, journal)
         standing = journal.begin(began)
@@ -116,11 +119,6 @@ async def _open_run_account(plan: Plan, journal: Journal, clock: Clock, stack: A
     assert isinstance(plan.journal, Dsn)
     opened = open_run_account(plan.journal, plan.policy, worker=journal.worker, begins=journal.begins, clock=clock)
     return await stack.enter_async_context(opened)
-
-
-def _input(given: RunInput, journal: Journal) -> RunInput:
-    """What the run reads; a retry reads what the runs before it have."""
-    return given if given.is_retry or journal.count() else msgspec.structs.replace(given, is_first=True)
 
 
 def with_kept_limit(plan: Plan) -> Plan:

@@ -11,6 +11,7 @@ from batchwork.core.errors import ConfigError, Interrupted, RunPaused
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.intake import InputRow
 from batchwork.core.outcome import AnyOutcome, Failed, Status
+from batchwork.core.policy import check_at_least
 from batchwork.core.ports import AnswerVerdict, EmbedBackend, Journal
 from batchwork.core.prompt import refuse_table
 from batchwork.core.reply import Reply
@@ -98,7 +99,7 @@ def _texts_of(given: object, options: EmbedOptions) -> Iterable[Any]:
     template = template_from(PYTHON, prompt=options.get("prompt"), template=options.get("template"))
     if template is not None:
         table = table_of(given)
-        check_columns(template, table)
+        check_columns(template.fields, table)
         return row_texts(table, template)
     refuse_table("texts", given, by_rows=True)
     if isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
@@ -119,8 +120,7 @@ def _call_options(options: EmbedOptions) -> dict[str, Any]:
     dimensions = options.get("dimensions")
     if dimensions is None:
         return dict(chosen)
-    if not isinstance(dimensions, int) or isinstance(dimensions, bool) or dimensions < 1:
-        raise ConfigError(f"dimensions must be a whole number of at least 1, got {dimensions!r}")
+    check_at_least(1, dimensions=dimensions)
     return {**chosen, "dimensions": dimensions}
 
 

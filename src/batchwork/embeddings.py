@@ -8,14 +8,14 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, Self
 
-from batchwork.core.errors import ConfigError, JournalError
+from batchwork.core.errors import JournalError
 from batchwork.core.money import to_dollars
 from batchwork.core.outcome import Pending, Status, Succeeded
 from batchwork.core.ports import Entry, JournalView
 from batchwork.core.stats import Accounting, account
 from batchwork.core.text_pack import texts_of
 from batchwork.tables.arrow import pyarrow
-from batchwork.tables.exports import Exports
+from batchwork.tables.exports import Exports, library, target_file
 from batchwork.tables.writer import whole_file
 from batchwork.text_input import TextPlaces
 
@@ -64,11 +64,16 @@ class Embeddings(Exports):
         return self._places.count
 
     def __iter__(self) -> Iterator[Embedding]:
+        return (embedding for embedding, _ in self._each())
+
+    def _each(self) -> Iterator[tuple[Embedding, str | None]]:
+        """Every vector with its text, where that is known."""
         for stretch in self._stretches():
             size = 0 if stretch.data is None else len(stretch.data) // stretch.count
             for at in range(stretch.count):
                 data = None if stretch.data is None else stretch.data[at * size : (at + 1) * size]
-                yield Embedding(stretch.start + at, data, stretch.error)
+                text = None if stretch.texts is None else stretch.texts[at]
+                yield Embedding(stretch.start + at, data, stretch.error), text
 
     def __enter__(self) -> Self:
         return self
@@ -120,16 +125,8 @@ class Embeddings(Exports):
 
     def _rows(self, *, flat: bool) -> Iterator[dict[str, Any]]:
         del flat  # there is no answer with fields
-        for stretch in self._stretches():
-            size = 0 if stretch.data is None else len(stretch.data) // stretch.count
-            for at in range(stretch.count):
-                vector = None if stretch.data is None else array("f", stretch.data[at * size : (at + 1) * size])
-                yield {
-                    "index": stretch.start + at,
-                    "text": None if stretch.texts is None else stretch.texts[at],
-                    "embedding": None if vector is None else vector.tolist(),
-                    "error": stretch.error,
-                }
+        for one, text in self._each():
+            yield {"index": one.index, "text": text, "embedding": one.vector, "error": one.error}
 
     def __repr__(self) -> str:
         try:
@@ -143,7 +140,7 @@ class Embeddings(Exports):
         Raises:
             ConfigError: numpy is not installed.
         """
-        numpy = _numpy("to_numpy()")
+        numpy = library("numpy", "to_numpy()")
         return self._filled(numpy, numpy.empty((len(self), self.dimensions), dtype="<f4"))
 
     def to_npy(self, path: str | Path) -> Path:
@@ -152,7 +149,7 @@ class Embeddings(Exports):
         Raises:
             ConfigError: numpy is not installed, or there is no folder for it.
         """
-        numpy, target = _numpy("to_npy()"), _target(path)
+        numpy, target = library("numpy", "to_npy()"), target_file(path)
         with whole_file(target) as file:
             header = numpy.lib.format.header_data_from_array_1_0(numpy.empty(0, dtype="<f4"))
             size = self.dimensions
@@ -176,7 +173,7 @@ class Embeddings(Exports):
         Raises:
             ConfigError: pyarrow is not installed, or there is no folder for it.
         """
-        pa, target = pyarrow("to_parquet() needs"), _target(path)
+        pa, target = pyarrow("to_parquet() needs"), target_file(path)
         with (
             whole_file(target) as file,
             pa.parquet.ParquetWriter(
@@ -193,7 +190,7 @@ class Embeddings(Exports):
         Raises:
             ConfigError: pyarrow is not installed, or there is no folder for it.
         """
-        pa, target = pyarrow("to_ipc() needs"), _target(path)
+        pa, target = pyarrow("to_ipc() needs"), target_file(path)
         with whole_file(target) as file, pa.ipc.new_file(file, self._schema(pa)) as writer:
             for batch in self._batches(pa):
                 writer.write_batch(batch)
@@ -260,18 +257,3 @@ def _with_gaps(numpy: Any, stretch: _Stretch, size: int) -> Any:
     if stretch.data is None:
         return numpy.full((stretch.count, size), numpy.nan, dtype="<f4")
     return numpy.frombuffer(stretch.data, dtype="<f4").reshape(stretch.count, size)
-
-
-def _numpy(who: str) -> Any:
-    try:
-        import numpy as np  # noqa: PLC0415 (an extra)
-    except ImportError:
-        raise ConfigError(f"{who} needs numpy: pip install numpy") from None
-    return np
-
-
-def _target(path: str | Path) -> Path:
-    target = Path(path)
-    if target.is_dir() or not target.parent.is_dir():
-        raise ConfigError(f"{target} is a folder" if target.is_dir() else f"there is no folder for {target}")
-    return target

@@ -77,7 +77,10 @@ class RunSession:
 
     async def _execute(self) -> Results:
         try:
-            return await self._carried_out()
+            # Help whoever reads the input, if somebody does; then everything is gone through here.
+            while (results := await self._one_pass()) is None:
+                self._has_helped = True
+            return results
         except DatabaseAwayError as error:
             if self.engine is None:  # nothing was begun
                 raise
@@ -86,12 +89,6 @@ class RunSession:
                 " answers are not written are booked at their worst case and asked again."
             )
             raise RunPaused(reason=str(error), remedy=remedy, cause="journal") from error
-
-    async def _carried_out(self) -> Results:
-        """Help whoever reads the input, if somebody does; then everything is gone through here."""
-        while (results := await self._one_pass()) is None:
-            self._has_helped = True
-        return results
 
     async def _one_pass(self) -> Results | None:
         """One pass over the input, or None: over what another process has placed of it."""

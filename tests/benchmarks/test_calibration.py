@@ -13,6 +13,12 @@ from perf.calibration import NULLS, allowed, claims, slack
 from perf.simulated_runs import World
 
 
+@pytest.fixture(autouse=True)
+def _few_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The bootstrap's interval decides no verdict, and takes longer than all the rest of a report."""
+    monkeypatch.setattr("batchwork.benchmarks.statistics.intervals._DRAWS", 10)
+
+
 def test_of_400_runs_31_may_be_false_alarms() -> None:
     assert allowed(400) == 31
 

@@ -105,7 +105,9 @@ def test_a_killed_run_resumes_where_it_stopped(tmp_path):
         first.wait()
     before = len(log.read_bytes().splitlines())
     assert 5 <= before < 20
-    resumed = subprocess.run([*arguments, "--resume"], cwd=tmp_path, env=env, check=False, timeout=120)
+    resumed = subprocess.run(
+        [*arguments, "--resume", "--trial-parallelism", "20"], cwd=tmp_path, env=env, check=False, timeout=120
+    )
     assert resumed.returncode == 0
     (folder,) = folders(tmp_path)
     calls = [json.loads(line) for line in (folder / "trials.jsonl").read_text().splitlines()]

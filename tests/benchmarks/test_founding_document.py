@@ -41,10 +41,15 @@ def environment(tmp_path):
     }
 
 
-def python(*arguments, environment, cwd):
-    run = [sys.executable, *arguments]
-    env = {**environment, "PYTHONPATH": str(ROOT)}
-    return subprocess.run(run, capture_output=True, text=True, env=env, cwd=cwd, timeout=300, check=False)
+@pytest.fixture
+def benchmark(program, tmp_path):
+    """Run `python -m benchmarks.run_benchmark ARGS` in an empty folder."""
+
+    def run(*arguments, environment):
+        env = {**environment, "PYTHONPATH": str(ROOT)}
+        return program(*arguments, cwd=tmp_path, env=env, module="benchmarks.run_benchmark")
+
+    return run
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -61,9 +66,9 @@ def test_every_command_of_the_document_is_understood(command, monkeypatch):
     assert config.trial_parallelism == (4 if "--trial-parallelism" in command else 1)
 
 
-def test_the_fastest_feedback_of_the_document_runs(environment, tmp_path):
+def test_the_fastest_feedback_of_the_document_runs(benchmark, environment, tmp_path):
     command = "--trials 1 --backend claude-code --parallel --task trend --no-viz"
-    ended = python("-m", "benchmarks.run_benchmark", *command.split(), environment=environment, cwd=tmp_path)
+    ended = benchmark(*command.split(), environment=environment)
     assert ended.returncode == 0, ended.stderr
     assert len((tmp_path / "calls.jsonl").read_text().splitlines()) == 3, "one to warm up, then the two conditions"
     (folder,) = (tmp_path / "benchmark_results").iterdir()
@@ -89,7 +94,9 @@ print(len(results.calls), results.aborted)
 
 
 def test_the_programmatic_configuration_of_the_document_runs(environment, tmp_path):
-    ended = python("-c", PROGRAMMATIC, environment=environment, cwd=tmp_path)
+    env = {**environment, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-c", PROGRAMMATIC]
+    ended = subprocess.run(command, capture_output=True, text=True, env=env, cwd=tmp_path, timeout=300, check=False)
     assert ended.stdout.split() == ["10", "None"], ended.stderr
 
 
@@ -109,31 +116,27 @@ def test_the_documents_client_interface_is_there():
     assert callable(BaseTask.run_single_trial)
 
 
-def test_three_errors_in_a_row_abort_with_the_documents_words(environment, tmp_path):
+def test_three_errors_in_a_row_abort_with_the_documents_words(benchmark, environment):
     command = "--mock --model mock:reader?faults=rejected:1 --trials 2 --no-viz"
-    ended = python("-m", "benchmarks.run_benchmark", *command.split(), environment=environment, cwd=tmp_path)
+    ended = benchmark(*command.split(), environment=environment)
     assert ended.returncode == 4
     assert "ERROR: Aborting: 3 consecutive API errors. Total errors: 3." in ended.stderr
 
 
-def test_a_program_that_is_not_there_is_named_with_its_remedy(tmp_path):
-    ended = python(
-        "-m", "benchmarks.run_benchmark", *["--backend", "claude-code", "--trials", "1", "--task", "trend", "--no-viz"],
-        environment={"PATH": str(tmp_path), "HOME": str(tmp_path)}, cwd=tmp_path,
-    )  # fmt: skip
+def test_a_program_that_is_not_there_is_named_with_its_remedy(benchmark, tmp_path):
+    command = "--backend claude-code --trials 1 --task trend --no-viz"
+    ended = benchmark(*command.split(), environment={"PATH": str(tmp_path), "HOME": str(tmp_path)})
     assert ended.returncode == 2
     assert "claude CLI not found" in ended.stderr
     assert "npm install -g @anthropic-ai/claude-code" in ended.stderr
 
 
-def test_a_program_that_does_not_answer_fails_its_warm_up(environment, tmp_path):
+def test_a_program_that_does_not_answer_fails_its_warm_up(benchmark, environment, tmp_path):
     Program(tmp_path).prints(
         [{**RESULT, "is_error": True, "api_error_status": 401, "result": "Invalid API key"}], code=1
     )
-    ended = python(
-        "-m", "benchmarks.run_benchmark", *["--backend", "claude-code", "--trials", "1", "--task", "trend", "--no-viz"],
-        environment=environment, cwd=tmp_path,
-    )  # fmt: skip
+    command = "--backend claude-code --trials 1 --task trend --no-viz"
+    ended = benchmark(*command.split(), environment=environment)
     assert ended.returncode == 4
     assert "warmup failed" in ended.stderr
     assert len((tmp_path / "calls.jsonl").read_text().splitlines()) == 1

@@ -3,11 +3,13 @@
 import json
 import os
 import subprocess
-import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
+
+from tests.support.program import Program
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -18,17 +20,9 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def batchwork(folder: Path) -> Run:
+def batchwork(program: Program, folder: Path) -> Run:
     """Run `batchwork ARGS` in the folder; what it printed and its exit code."""
-
-    def run(*arguments: str, stdin: str | None = None) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "batchwork", *arguments]
-        environment = {"PATH": os.environ["PATH"], "COLUMNS": "120", "NO_COLOR": "1"}
-        return subprocess.run(
-            command, cwd=folder, env=environment, input=stdin, capture_output=True, text=True, timeout=120, check=False
-        )
-
-    return run
+    return partial(program, cwd=folder, env={"PATH": os.environ["PATH"], "COLUMNS": "120", "NO_COLOR": "1"})
 
 
 @pytest.fixture

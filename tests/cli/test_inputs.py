@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from batchwork.cli.inputs import extra_body_of, per_row_of, sampling_of
+from batchwork.cli.inputs import json_object, per_row_of, sampling_of
 from batchwork.core.errors import ConfigError
 from batchwork.journal import JournalReader
 from tests.cli.conftest import Run, rows
@@ -46,7 +46,7 @@ def test_a_parameter_that_is_given_twice_is_refused() -> None:
 @pytest.mark.parametrize("text", ["", "[1]", "{a}", '"x"', "null"])
 def test_an_extra_body_that_is_no_object_is_refused_with_an_example(text: str) -> None:
     with pytest.raises(ConfigError, match="--extra-body is a JSON object, for example"):
-        extra_body_of(text)
+        json_object(text, "--extra-body", {"service_tier": "flex"})
 
 
 def test_sampling_and_extra_body_reach_every_request_and_are_part_of_its_key(

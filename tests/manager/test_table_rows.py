@@ -1,3 +1,5 @@
+"""The rows of a table as the items of a manager."""
+
 import json
 from pathlib import Path
 from typing import Any

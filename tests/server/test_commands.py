@@ -4,39 +4,39 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from batchwork.cli import main
 from batchwork.server import logs
+from tests.support.program import Program
 
+Run = Callable[..., tuple[int, str, str]]
 RIVER = {"type": "object", "properties": {"river": {"type": "string"}}, "required": ["river"]}
 
 
-def batchwork(folder: Path, *arguments: str, stdin: str | None = None, **environment: str) -> tuple[int, str, str]:
-    command = [sys.executable, "-m", "batchwork", *arguments]
-    told = subprocess.run(
-        command,
-        cwd=folder,
-        env={"PATH": os.environ["PATH"], "HOME": str(folder), "COLUMNS": "120", "NO_COLOR": "1", **environment},
-        input=stdin,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    return told.returncode, told.stdout, told.stderr
+@pytest.fixture
+def batchwork(program: Program) -> Run:
+    """Run `batchwork ARGS` in a folder; its exit code and what it printed."""
+
+    def run(folder: Path, *arguments: str, stdin: str | None = None, **environment: str) -> tuple[int, str, str]:
+        env = {"PATH": os.environ["PATH"], "HOME": str(folder), "COLUMNS": "120", "NO_COLOR": "1", **environment}
+        told = program(*arguments, cwd=folder, env=env, stdin=stdin)
+        return told.returncode, told.stdout, told.stderr
+
+    return run
 
 
-def test_ask_prints_the_answer_and_says_that_it_is_a_mock(tmp_path: Path) -> None:
+def test_ask_prints_the_answer_and_says_that_it_is_a_mock(batchwork: Run, tmp_path: Path) -> None:
     code, out, err = batchwork(tmp_path, "ask", "hello there", "--model", "mock:echo")
     assert (code, out) == (0, "hello there\n")
     assert "no language model" in err
     assert batchwork(tmp_path, "ask", "-", "--model", "mock:echo", stdin="from stdin")[1] == "from stdin\n"
 
 
-def test_ask_with_a_schema_and_a_path(tmp_path: Path) -> None:
+def test_ask_with_a_schema_and_a_path(batchwork: Run, tmp_path: Path) -> None:
     (tmp_path / "river.json").write_text(json.dumps(RIVER))
     asked = ("ask", '{"river": "Danube"}', "--model", "mock:echo", "--schema", "river.json")
     assert json.loads(batchwork(tmp_path, *asked)[1]) == {"river": "Danube"}
@@ -83,7 +83,7 @@ def test_what_is_wrong_is_said_in_one_line(
     assert said in capsys.readouterr().err
 
 
-def test_a_new_key_is_printed_once_and_kept_as_a_digest(tmp_path: Path) -> None:
+def test_a_new_key_is_printed_once_and_kept_as_a_digest(batchwork: Run, tmp_path: Path) -> None:
     code, key, err = batchwork(tmp_path, "serve", "--new-key", "--key-file", "keys")
     assert code == 0
     assert key.startswith("bw-")
@@ -92,7 +92,7 @@ def test_a_new_key_is_printed_once_and_kept_as_a_digest(tmp_path: Path) -> None:
     assert batchwork(tmp_path, "serve", "--new-key")[1].strip() not in (tmp_path / "keys").read_text()
 
 
-def test_a_key_that_is_too_short_is_refused_from_the_environment_too(tmp_path: Path) -> None:
+def test_a_key_that_is_too_short_is_refused_from_the_environment_too(batchwork: Run, tmp_path: Path) -> None:
     code, _, err = batchwork(tmp_path, "serve", "--model", "mock:echo", BATCHWORK_API_KEYS="short")
     assert code == 2
     assert "short" not in err.replace("shorter", "")

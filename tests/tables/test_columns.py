@@ -19,7 +19,7 @@ def _csv(folder: Path, header: str) -> Path:
 def test_a_missing_column_is_named_with_those_there_are_and_the_one_meant(tmp_path: Path) -> None:
     table = open_table(_csv(tmp_path, "id,Text,lang"))
     with pytest.raises(ConfigError) as caught:
-        check_columns(Template("{txt} {nothing} {lang}"), table)
+        check_columns(Template("{txt} {nothing} {lang}").fields, table)
     said = str(caught.value)
     assert "asks for 'txt', 'nothing'" in said
     assert "Did you mean 'Text'?" in said
@@ -29,28 +29,28 @@ def test_a_missing_column_is_named_with_those_there_are_and_the_one_meant(tmp_pa
 def test_nothing_near_means_no_guess_and_many_columns_are_cut(tmp_path: Path) -> None:
     table = open_table(_csv(tmp_path, ",".join(f"c{n}" for n in range(40))))
     with pytest.raises(ConfigError) as caught:
-        check_columns(Template("{zzzzzz}"), table)
+        check_columns(Template("{zzzzzz}").fields, table)
     assert "Did you mean" not in str(caught.value)
     assert "and 10 more" in str(caught.value)
 
 
 def test_paths_and_dotted_headers_are_both_found(tmp_path: Path) -> None:
-    check_columns(Template("{user.name} {id}"), open_table(_csv(tmp_path, "id,user.name")))
+    check_columns(Template("{user.name} {id}").fields, open_table(_csv(tmp_path, "id,user.name")))
     nested = tmp_path / "in.jsonl"
     nested.write_text('{"user": {"name": "Ada"}}\n')
-    check_columns(Template("{user.name} {user.tags[0]}"), open_table(nested))
+    check_columns(Template("{user.name} {user.tags[0]}").fields, open_table(nested))
     with pytest.raises(ConfigError, match="owner"):
-        check_columns(Template("{user.name} {owner.name}"), open_table(nested))
+        check_columns(Template("{user.name} {owner.name}").fields, open_table(nested))
 
 
 def test_a_column_that_comes_late_in_json_lines_is_there(tmp_path: Path) -> None:
     path = tmp_path / "in.jsonl"
     path.write_text("".join(json.dumps({"a": n}) + "\n" for n in range(1200)) + '{"late": 1}\n')
-    check_columns(Template("{late}"), open_table(path))
+    check_columns(Template("{late}").fields, open_table(path))
     with pytest.raises(ConfigError, match="never"):
-        check_columns(Template("{never}"), open_table(path))
+        check_columns(Template("{never}").fields, open_table(path))
     with pytest.raises(ConfigError, match="standard input does not have"):
-        check_columns(Template("{late}"), open_table("-", stdin=io.BytesIO(path.read_bytes())))
+        check_columns(Template("{late}").fields, open_table("-", stdin=io.BytesIO(path.read_bytes())))
 
 
 def test_input_columns_give_way_to_ours_and_are_kept() -> None:

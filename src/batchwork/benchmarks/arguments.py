@@ -4,8 +4,8 @@ Needs nothing that is an extra: help is there before anything is installed.
 """
 
 import argparse
-from collections.abc import Callable
 from dataclasses import fields
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -85,77 +85,40 @@ def _who(group: argparse._ArgumentGroup) -> None:
 
 
 def _what(group: argparse._ArgumentGroup) -> None:
-    group.add_argument(
-        "--task", dest="tasks", action="append", choices=TASK_NAMES, help="one task; may be given several times"
-    )
-    group.add_argument("--trials", type=_whole(1), metavar="N", help="trials per task (30; 5 with --quick)")
-    group.add_argument("--quick", action="store_true", help="5 trials per task")
-    group.add_argument(
-        "--treatment",
-        dest="treatments",
-        action="append",
-        metavar="T",
-        help="frame (default), semantic-frame, summary-stats, csv or MODULE:FUNC; may be given several times",
-    )
-    group.add_argument("--baseline", metavar="B", help="raw (default), or what a treatment may be")
-    group.add_argument("--seed", type=_whole(0), metavar="N", help="another seed draws other data (0)")
-    group.add_argument(
-        "--max-data-size", type=_whole(50), metavar="N", help="points in a data set (1000 for claude-code)"
-    )
-    group.add_argument(
-        "--skip-baseline-above",
-        type=_whole(0),
-        metavar="N",
-        help="larger data sets are not written out number by number: no raw and no csv of them (5000)",
-    )
-    group.add_argument(
-        "--power", type=_above_zero, metavar="P", help="say how many trials a power of P needs, and stop"
-    )
-    group.add_argument("--detect", type=_above_zero, metavar="D", help="... to see a difference of D, for example 0.1")
-    group.add_argument(
-        "--discordance",
-        type=_above_zero,
-        metavar="D",
-        help=f"... when D of the trials are answered rightly in one condition only ({DISCORDANCE})",
-    )
+    add, count, amount = group.add_argument, partial(_count, group), partial(_amount, group)
+    add("--task", dest="tasks", action="append", choices=TASK_NAMES, help="one task; may be given several times")
+    count("--trials", 1, "trials per task (30; 5 with --quick)")
+    add("--quick", action="store_true", help="5 trials per task")
+    text = "frame (default), semantic-frame, summary-stats, csv or MODULE:FUNC; may be given several times"
+    add("--treatment", dest="treatments", action="append", metavar="T", help=text)
+    add("--baseline", metavar="B", help="raw (default), or what a treatment may be")
+    count("--seed", 0, "another seed draws other data (0)")
+    count("--max-data-size", 50, "points in a data set (1000 for claude-code)")
+    text = "larger data sets are not written out number by number: no raw and no csv of them (5000)"
+    count("--skip-baseline-above", 0, text)
+    amount("--power", "P", "say how many trials a power of P needs, and stop")
+    amount("--detect", "D", "... to see a difference of D, for example 0.1")
+    text = f"... when D of the trials are answered rightly in one condition only ({DISCORDANCE})"
+    amount("--discordance", "D", text)
 
 
 def _how(group: argparse._ArgumentGroup) -> None:
-    group.add_argument("--parallel", action="store_true", help="two conditions of a trial at once (about 2x)")
-    group.add_argument("--trial-parallelism", type=_whole(1), metavar="N", help="N trials at once (about Nx)")
-    group.add_argument("--max-in-flight", type=_whole(1), metavar="N", help="calls at once, whatever the two above say")
-    group.add_argument("--max-cost", type=_above_zero, metavar="USD", help="a ceiling in dollars")
-    group.add_argument("--price", metavar="IN,OUT", help="dollars per million tokens, where the price is not known")
-    group.add_argument("--max-tokens", type=_whole(1), metavar="N", help="length of an answer (512)")
-    group.add_argument(
-        "--timeout",
-        dest="base_timeout",
-        type=_above_zero,
-        metavar="S",
-        help="seconds for a call (120); 10 more for every 1000 characters of its prompt",
-    )
-    group.add_argument(
-        "--retries",
-        type=_whole(0),
-        metavar="N",
-        help="tries after a failed one (2); a call that is turned away (429, 503, 529) uses up none",
-    )
-    group.add_argument(
-        "--max-wait",
-        dest="max_wait_s",
-        type=_above_zero,
-        metavar="S",
-        help="longest wait for a limit to end, or for a call that is turned away (900)",
-    )
-    group.add_argument("--plan", choices=list(PLANS), help="the subscription: its prompts per five hours are respected")
-    group.add_argument("--prompts-per-5h", type=_whole(1), metavar="N", help="stop after N calls in five hours")
-    group.add_argument(
-        "--resume",
-        nargs="?",
-        const="",
-        metavar="FOLDER",
-        help="go on with that run, or with the last unfinished one under --output",
-    )
+    add, count, amount = group.add_argument, partial(_count, group), partial(_amount, group)
+    add("--parallel", action="store_true", help="two conditions of a trial at once (about 2x)")
+    count("--trial-parallelism", 1, "N trials at once (about Nx)")
+    count("--max-in-flight", 1, "calls at once, whatever the two above say")
+    amount("--max-cost", "USD", "a ceiling in dollars")
+    add("--price", metavar="IN,OUT", help="dollars per million tokens, where the price is not known")
+    count("--max-tokens", 1, "length of an answer (512)")
+    text = "seconds for a call (120); 10 more for every 1000 characters of its prompt"
+    amount("--timeout", "S", text, dest="base_timeout")
+    count("--retries", 0, "tries after a failed one (2); a call that is turned away (429, 503, 529) uses up none")
+    text = "longest wait for a limit to end, or for a call that is turned away (900)"
+    amount("--max-wait", "S", text, dest="max_wait_s")
+    add("--plan", choices=list(PLANS), help="the subscription: its prompts per five hours are respected")
+    count("--prompts-per-5h", 1, "stop after N calls in five hours")
+    text = "go on with that run, or with the last unfinished one under --output"
+    add("--resume", nargs="?", const="", metavar="FOLDER", help=text)
 
 
 def _where(group: argparse._ArgumentGroup) -> None:
@@ -167,13 +130,17 @@ def _where(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--quiet", action="store_true", help="print errors only")
 
 
-def _whole(least: int) -> Callable[[str], int]:
+def _count(group: argparse._ArgumentGroup, flag: str, least: int, text: str) -> None:
     def whole(text: str) -> int:
         if not text.isdecimal() or int(text) < least:
             raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least {least}")
         return int(text)
 
-    return whole
+    group.add_argument(flag, type=whole, metavar="N", help=text)
+
+
+def _amount(group: argparse._ArgumentGroup, flag: str, metavar: str, text: str, **more: Any) -> None:
+    group.add_argument(flag, type=_above_zero, metavar=metavar, help=text, **more)
 
 
 def _above_zero(text: str) -> float:

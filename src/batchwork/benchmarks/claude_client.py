@@ -98,11 +98,7 @@ class Client:
         return self.data_size
 
     def told(self, config: BenchmarkConfig | None) -> Self:
-        """This client with another configuration, checked.
-
-        Raises:
-            ConfigurationError: a setting is wrong.
-        """
+        """This client with another configuration, checked. Raises ConfigurationError: a setting is wrong."""
         client = self if config is None else type(self)(config)
         client.check()
         return client
@@ -110,8 +106,7 @@ class Client:
     def check(self) -> None:
         """Refuse settings that cannot be run, or mean nothing to this backend.
 
-        Raises:
-            ConfigurationError: says which, and what to do.
+        Raises ConfigurationError: says which, and what to do.
         """
         self.config.check()
         if self.config.base_url is not None and not self.elsewhere:
@@ -120,14 +115,10 @@ class Client:
     def query(self, prompt: str, system: str | None = None) -> ClaudeResponse:
         """Ask one thing.
 
-        Raises:
-            batchwork.ConfigError: the backend cannot be used at all; the message says what to do.
+        Raises batchwork.ConfigError: the backend cannot be used at all; the message says what to do.
         """
         try:
-            most = self.config.max_cost
-            results = self.ask_all(
-                [Request.ask(prompt, system=system)], window=1, max_cost=None if most is None else float(most)
-            )
+            results = self.ask_all([Request.ask(prompt, system=system)], window=1, max_cost=self.config.ceiling)
         except batchwork.RunPaused as paused:
             told = self.response(paused.results[0])
             return replace(told, error=paused.reason, cause=paused.cause, retry_after_s=paused.retry_after_s)
@@ -154,8 +145,7 @@ class Client:
 
         An answer is asked for once: asking again because of its form would give one condition more tries than another.
 
-        Raises:
-            batchwork.RunPaused: the breaker ended it.
+        Raises batchwork.RunPaused: the breaker ended it.
         """
         config = self.config
         return batchwork.run(
@@ -266,11 +256,7 @@ _CLIENTS: dict[BackendType, type[Client]] = {
 
 
 def get_client(backend: BackendType | str = BackendType.API, config: BenchmarkConfig | None = None) -> Client:
-    """The client of a backend.
-
-    Raises:
-        ConfigurationError: there is no such backend.
-    """
+    """The client of a backend. Raises ConfigurationError: there is no such backend."""
     try:
         return _CLIENTS[BackendType(backend)](config)
     except ValueError:

@@ -6,6 +6,7 @@ go at once is the window's affair alone, so no pair waits for its slower half an
 
 import random
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
@@ -159,11 +160,8 @@ def _attempts(outcomes: Mapping[int, Outcome]) -> int:
 def _outcomes(journal: Path) -> dict[int, Outcome]:
     if not journal.exists():
         return {}
-    results = batchwork.open_results(journal)
-    try:
+    with closing(batchwork.open_results(journal)) as results:
         return {outcome.index: outcome for outcome in results}
-    finally:
-        results.close()
 
 
 def _call(ask: Ask, outcome: Outcome, client: Client) -> Call:
@@ -171,6 +169,8 @@ def _call(ask: Ask, outcome: Outcome, client: Client) -> Call:
     told = client.response(outcome)
     answer = _answer(outcome)
     judged = None if answer is None else score(trial, answer, ask.data)
+    unsent = State.PENDING if ask.left_out is None else State.SKIPPED
+    state = State.FAILED if ask.left_out is None and outcome.status is Status.FAILED else unsent
     return Call(
         task=trial.task,
         trial=trial.number,
@@ -179,7 +179,7 @@ def _call(ask: Ask, outcome: Outcome, client: Client) -> Call:
         dataset=trial.dataset.id,
         size=trial.dataset.size,
         condition=ask.condition,
-        state=_state(ask, outcome) if judged is None else judged.state,
+        state=state if judged is None else judged.state,
         truth=trial.truth,
         tolerance=str(getattr(trial.question.form, "tolerance", "")),  # a form of one's own need not say
         backend=told.backend,
@@ -208,9 +208,3 @@ def _answer(outcome: Outcome) -> str | None:
     if isinstance(outcome, Failed) and outcome.failure.kind in SPOKE:
         return outcome.text or ""
     return None
-
-
-def _state(ask: Ask, outcome: Outcome) -> State:
-    if ask.left_out is not None:
-        return State.SKIPPED
-    return State.FAILED if outcome.status is Status.FAILED else State.PENDING

@@ -88,6 +88,11 @@ class BenchmarkConfig:
         return self.max_in_flight or self.parallel_workers * self.trial_parallelism
 
     @property
+    def ceiling(self) -> float | None:
+        """What may be spent, in dollars; None: anything."""
+        return None if self.max_cost is None else float(self.max_cost)
+
+    @property
     def conditions(self) -> tuple[str, ...]:
         """The ways of asking that are compared, the baseline first."""
         return (self.baseline, *self.treatments)
@@ -105,11 +110,7 @@ class BenchmarkConfig:
         return PLANS[self.plan].most if self.plan is not None else None
 
     def check(self) -> None:
-        """Refuse what cannot be run.
-
-        Raises:
-            ConfigurationError: says which setting, and what it may be.
-        """
+        """Refuse what cannot be run. Raises ConfigurationError: says which setting, and what it may be."""
         self._check_names()
         for name, least in _WHOLE.items():
             value = getattr(self, name)

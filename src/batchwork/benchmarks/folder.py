@@ -53,11 +53,7 @@ class RunFolder:
 
     @classmethod
     def make(cls, config: BenchmarkConfig, backend: str, prompts_sha256: str) -> Self:
-        """A new folder under `config.output`, with the plan in it.
-
-        Raises:
-            ConfigurationError: it cannot be made.
-        """
+        """A new folder under `config.output`, with the plan in it. Raises ConfigurationError: it cannot be made."""
         stamp = datetime.now(UTC).strftime("%Y-%m-%dT%H-%M-%S")
         number = 1
         while True:
@@ -77,8 +73,7 @@ class RunFolder:
     def must_be_possible(output: Path) -> None:
         """Refuse an output in which no folder can be made, before any work is done for it; makes nothing.
 
-        Raises:
-            ConfigurationError: something that is no folder is in the way, or it may not be written.
+        Raises ConfigurationError: something that is no folder is in the way, or it may not be written.
         """
         there = next(path for path in (Path(output).absolute(), *Path(output).absolute().parents) if path.exists())
         code = errno.ENOTDIR if not there.is_dir() else 0 if os.access(there, os.W_OK | os.X_OK) else errno.EACCES
@@ -87,11 +82,7 @@ class RunFolder:
 
     @classmethod
     def open(cls, path: Path) -> Self:
-        """The folder of an earlier run.
-
-        Raises:
-            ConfigurationError: there is none.
-        """
+        """The folder of an earlier run. Raises ConfigurationError: there is none."""
         try:
             plan = msgspec.json.decode((path / _PLAN).read_bytes(), type=Plan)
         except (OSError, msgspec.MsgspecError) as error:
@@ -100,11 +91,7 @@ class RunFolder:
 
     @classmethod
     def latest_unfinished(cls, output: Path) -> Self:
-        """The newest run under `output` that did not come to its end.
-
-        Raises:
-            ConfigurationError: there is none.
-        """
+        """The newest run under `output` that did not come to its end. Raises ConfigurationError: there is none."""
         plans = sorted(output.glob(f"*/{_PLAN}"), key=lambda path: path.stat().st_mtime_ns)
         for path in reversed(plans):
             if not _is_finished(path.parent):
@@ -131,8 +118,7 @@ class RunFolder:
     def changed(self, given: dict[str, Any]) -> BenchmarkConfig:
         """The run's own settings with those that another sitting may change.
 
-        Raises:
-            ConfigurationError: one would change what is asked.
+        Raises ConfigurationError: one would change what is asked.
         """
         config = self.config()
         for name, value in given.items():
@@ -146,8 +132,7 @@ class RunFolder:
     def must_ask(self, prompts_sha256: str) -> None:
         """Refuse to go on with other questions than those that the run was begun with.
 
-        Raises:
-            ConfigurationError: the prompts are not the same.
+        Raises ConfigurationError: the prompts are not the same.
         """
         if prompts_sha256 != self.plan.prompts_sha256:
             raise ConfigurationError(
@@ -192,9 +177,7 @@ def recent_sittings(output: Path, backend: str, since: datetime) -> list[Sitting
 
 def _told(config: BenchmarkConfig) -> dict[str, Any]:
     told = {field.name: getattr(config, field.name) for field in dataclasses.fields(config) if field.name != "output"}
-    if config.max_cost is not None:
-        told["max_cost"] = float(config.max_cost)
-    return told
+    return told | {"max_cost": config.ceiling}
 
 
 def _is_finished(path: Path) -> bool:

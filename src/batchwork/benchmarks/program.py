@@ -2,7 +2,9 @@
 
 import argparse
 import sys
+from collections.abc import Callable
 from enum import IntEnum
+from functools import partial
 from pathlib import Path
 
 import batchwork
@@ -40,7 +42,7 @@ def program(told: argparse.Namespace) -> int:
 
 def _run(told: argparse.Namespace) -> int:
     runner = _runner(told)
-    say = _quiet if told.quiet else _say
+    say: Callable[[str], None] = (lambda _: None) if told.quiet else partial(print, flush=True)
     runner.check()
     client = runner.client
     if client.notice:
@@ -133,11 +135,3 @@ def _say_power(told: argparse.Namespace) -> int:
 def _fail(status: Exit, why: str) -> int:
     print(f"ERROR: {why}", file=sys.stderr)
     return status
-
-
-def _say(text: str) -> None:
-    print(text, flush=True)
-
-
-def _quiet(text: str) -> None:
-    del text

@@ -64,8 +64,7 @@ def with_data(data: str, query: str) -> Prompt:
 def condition_of(name: str) -> Condition:
     """The condition of a name: `raw`, `csv`, `frame`, `summary-stats`, `semantic-frame` or `MODULE:FUNC`.
 
-    Raises:
-        ConfigurationError: there is no such condition, or what it needs is not installed.
+    Raises ConfigurationError: there is no such condition, or what it needs is not installed.
     """
     if name == "semantic-frame":
         return each(_semantic_frame())

@@ -76,11 +76,9 @@ class BenchmarkRunner:
 
         `asks` is what `lay_out()` gave, for who has looked at it first.
 
-        Raises:
-            ConfigurationError: a setting is wrong; nothing was sent.
-            WarmupError: the backend does not answer at all.
-            UnwrittenError: the run is over and its files could not be written, for want of space or of a right.
-            Interrupted: by Ctrl-C, after what was finished has been kept and, unless it came twice, reported.
+        Raises ConfigurationError: a setting is wrong; nothing was sent; WarmupError: the backend does not answer at
+        all; UnwrittenError: the run is over and its files could not be written, for want of space or of a right;
+        Interrupted: by Ctrl-C, after what was finished has been kept and, unless it came twice, reported.
         """
         self.check()
         asks = self.lay_out() if asks is None else asks
@@ -103,8 +101,7 @@ class BenchmarkRunner:
     def check(self) -> None:
         """Refuse what cannot be run, before anything is drawn. Writes nothing.
 
-        Raises:
-            ConfigurationError: a setting is wrong, or there is no place for the results.
+        Raises ConfigurationError: a setting is wrong, or there is no place for the results.
         """
         self.client.check()
         if self._folder is None:
@@ -148,8 +145,7 @@ class BenchmarkRunner:
     def warmup(self) -> ClaudeResponse:
         """One tiny call, so that a backend that cannot answer says so before the run begins.
 
-        Raises:
-            WarmupError: it cannot; the message says what to do.
+        Raises WarmupError: it cannot; the message says what to do.
         """
         told = self.client.query(_WARM_UP)
         if told.error is None:
@@ -164,8 +160,7 @@ class BenchmarkRunner:
     def lay_out(self) -> list[Ask]:
         """Every call of the run, in order. Nothing is sent.
 
-        Raises:
-            ConfigurationError: a setting is wrong, or a condition unknown.
+        Raises ConfigurationError: a setting is wrong, or a condition unknown.
         """
         self.client.check()
         return lay_out(self._trials(), self.config)
@@ -206,9 +201,9 @@ class BenchmarkRunner:
 
     def _money_left(self, folder: RunFolder) -> float | None:
         """The ceiling for the journal: the budget without what warming up has cost."""
-        if self.config.max_cost is None:
+        if self.config.ceiling is None:
             return None
-        return max(0.0, float(self.config.max_cost) - sum(sitting.warm_up_usd for sitting in folder.plan.sittings))
+        return max(0.0, self.config.ceiling - sum(sitting.warm_up_usd for sitting in folder.plan.sittings))
 
     def _with_time(self, done: Conducted) -> Conducted:
         """Say when it is worth going on, where that is known."""

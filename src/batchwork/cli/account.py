@@ -4,11 +4,11 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Annotated, Any, TypeVar
 
-import msgspec
 import typer
 
 from batchwork._bridge import run_sync
 from batchwork.cli import options
+from batchwork.cli.inputs import print_json
 from batchwork.core.duration import rough_duration
 from batchwork.core.errors import ConfigError
 from batchwork.core.lease import INPUT_TOKENS, OUTPUT_TOKENS, REQUESTS
@@ -20,7 +20,6 @@ T = TypeVar("T")
 _RATES = {REQUESTS: "requests", INPUT_TOKENS: "input tokens", OUTPUT_TOKENS: "output tokens", "tokens": "tokens"}
 _limit = partial(typer.Option, rich_help_panel="What it limits")
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The account.")]
-AsJson = Annotated[bool, typer.Option("--json", metavar=options.FLAG, help="As JSON.")]
 
 account = typer.Typer(
     no_args_is_help=True,
@@ -64,11 +63,11 @@ def set_(
 
 
 @account.command("list")
-def list_(as_json: AsJson = False) -> None:
+def list_(as_json: options.AsJson = False) -> None:
     """Show all accounts, one on each line."""
     accounts = _with_database(lambda connection: _tables().read_accounts(connection))
     if as_json:
-        _print_json([_facts(each) for each in accounts])
+        print_json([_facts(each) for each in accounts])
         return
     for each in accounts:
         print(_line(each))
@@ -77,16 +76,17 @@ def list_(as_json: AsJson = False) -> None:
 
 
 @account.command("show")
-def show_(name: Name, as_json: AsJson = False) -> None:
+def show_(name: Name, as_json: options.AsJson = False) -> None:
     """Show one account: what it limits, what is spent, and who uses it."""
     found = _with_database(lambda connection: _tables().read_accounts(connection, [name]))[0]
     if as_json:
-        _print_json(_facts(found))
+        print_json(_facts(found))
         return
     print(_line(found))
     if found.ceiling is not None:
         free = max(0, found.ceiling - found.spent - found.leased)
-        print(f"  spent      {show(found.spent)}" + _unconfirmed(found))
+        unconfirmed = f", {show(found.unconfirmed)} of it unconfirmed: held by processes that died or left calls behind"
+        print(f"  spent      {show(found.spent)}{unconfirmed if found.unconfirmed else ''}")
         print(f"  held       {show(found.leased)} by processes for their next calls and those under way")
         print(f"  free       {show(free)}")
         if found.period_left_s is not None:
@@ -103,12 +103,6 @@ def remove(name: Name) -> None:
     """Remove an account; processes that use it pause."""
     _with_database(lambda connection: _tables().remove_account(connection, name))
     print(f"the account {name} is removed")
-
-
-def _unconfirmed(found: Any) -> str:
-    if not found.unconfirmed:
-        return ""
-    return f", {show(found.unconfirmed)} of it unconfirmed: held by processes that died or left calls behind"
 
 
 def _line(found: Any) -> str:
@@ -137,10 +131,6 @@ def _facts(found: Any) -> dict[str, Any]:
     }
 
 
-def _print_json(facts: Any) -> None:
-    print(msgspec.json.format(msgspec.json.encode(facts), indent=2).decode())
-
-
 def _tables() -> Any:
     from batchwork.postgres import account_tables  # noqa: PLC0415 - what it needs is an extra
 
@@ -151,8 +141,4 @@ def _with_database(use: Callable[[Any], Awaitable[T]]) -> T:
     """What `use` makes of a connection to the database of the shared accounts."""
     from batchwork.postgres.shared_accounts import with_connection  # noqa: PLC0415 - what it needs is an extra
 
-    return run_sync(lambda: with_connection(use), interrupt=_interrupted)
-
-
-def _interrupted() -> None:
-    raise KeyboardInterrupt
+    return run_sync(lambda: with_connection(use))

@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, cast
 
-import msgspec
 import typer
 from typer.core import TyperGroup
 
@@ -19,7 +18,7 @@ from batchwork.cli.account import account
 from batchwork.cli.demo import demo
 from batchwork.cli.embed import embed
 from batchwork.cli.estimate import Journaled, add_up, lines
-from batchwork.cli.inputs import STDOUT, extra_body_of, load_schema, per_row_of, sampling_of
+from batchwork.cli.inputs import STDOUT, json_object, load_schema, per_row_of, print_json, sampling_of
 from batchwork.cli.models import models
 from batchwork.cli.run import ResultFile, carry_out, check_results
 from batchwork.cli.simulator import simulate
@@ -231,7 +230,7 @@ def _run_options(arguments: dict[str, Any]) -> RunOptions:
         "schema": load_schema(arguments["schema"]),
         "mode": arguments["mode"].value,
         "sampling": sampling_of(arguments["temperature"], arguments["sampling"]),
-        "extra_body": extra_body_of(arguments["extra_body"]),
+        "extra_body": json_object(arguments["extra_body"], "--extra-body", {"service_tier": "flex"}),
         "per_row": per_row_of(arguments["per_row"]),
     }
     return cast("RunOptions", chosen | parsed)
@@ -280,7 +279,7 @@ def describe(
         if column is None and plot is None:
             table = frame.describe_dataframe(file, "full", encoding=checked_encoding(encoding))
             if len(table.columns) > 1 or (table.columns and (table.skipped or table.set_aside)):
-                _print_facts(table.as_dict()) if as_json else print(render_table(table))
+                print_json(table.as_dict()) if as_json else print(render_table(table))
                 return
         described = frame.describe_file(file, column, encoding=checked_encoding(encoding))
         if column is None and plot is not None and described.others:
@@ -291,11 +290,7 @@ def describe(
             frame.plot(described.values, plot, description=described.description, title=described.column)
     except (frame.FrameError, OSError) as error:
         raise ConfigError(str(error).replace("encoding='cp1252'", "--encoding cp1252")) from error
-    _print_facts(described.description.as_dict()) if as_json else print(frame.render(described.description))
-
-
-def _print_facts(facts: dict[str, Any]) -> None:
-    print(msgspec.json.format(msgspec.json.encode(facts), indent=2).decode())
+    print_json(described.description.as_dict()) if as_json else print(frame.render(described.description))
 
 
 app.add_typer(account, name="account")

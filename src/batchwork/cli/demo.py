@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -122,9 +122,9 @@ class Demonstration:
             # In a session of its own: Ctrl-C reaches this process alone, which then ends the other.
             process = subprocess.Popen(command, cwd=self.folder, stdout=output, stderr=output, start_new_session=True)  # noqa: S603
             try:
-                while _goes_on(process):
-                    if until is not None and until():
-                        break
+                while process.poll() is None and not (until is not None and until()):
+                    with suppress(subprocess.TimeoutExpired):
+                        process.wait(timeout=0.05)
             finally:
                 process.kill()  # nothing, where it has ended
                 process.wait()
@@ -209,14 +209,6 @@ class Demonstration:
 
 def _title(text: str) -> None:
     print(f"\n{text}", flush=True)
-
-
-def _goes_on(process: subprocess.Popen[bytes]) -> bool:
-    try:
-        process.wait(timeout=0.05)
-    except subprocess.TimeoutExpired:
-        return True
-    return False
 
 
 def _invoice(number: int) -> str:

@@ -7,11 +7,11 @@ from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any, cast
 
-import msgspec
 import typer
 
 from batchwork._bridge import run_sync
 from batchwork.cli import options
+from batchwork.cli.inputs import json_object
 from batchwork.cli.run import check_overwrite
 from batchwork.core.errors import ConfigError, Interrupted, RunPaused
 from batchwork.core.money import NANO, show
@@ -33,7 +33,6 @@ _WAYS_OUT: dict[str, Callable[[Embeddings, Path], Path]] = {
     ".feather": Embeddings.to_ipc,
     ".npy": Embeddings.to_npy,
 }
-_question = partial(typer.Option, rich_help_panel="What is asked")
 _FAILURES_SHOWN = 5
 _TAKEN_HERE = {"options", "mode", "prompt", "template"}
 
@@ -41,20 +40,23 @@ _TAKEN_HERE = {"options", "mode", "prompt", "template"}
 def embed(
     input: options.Input,  # noqa: A002
     model: Annotated[
-        str, _question(metavar="M", help="PROVIDER:NAME, for example openai:text-embedding-3-small or voyage:voyage-4.")
+        str,
+        options.question(
+            metavar="M", help="PROVIDER:NAME, for example openai:text-embedding-3-small or voyage:voyage-4."
+        ),
     ],
     output: Annotated[
         Path, typer.Option("-o", "--output", metavar="OUT", help="Vectors: .parquet, .arrow, .feather or .npy.")
     ],
-    column: Annotated[str | None, _question(metavar="C", help="The column of the text. Default: text.")] = None,
+    column: Annotated[str | None, options.question(metavar="C", help="The column of the text. Default: text.")] = None,
     prompt: Annotated[
-        str | None, _question(metavar="TEXT", help="Several columns in one text: '{title}: {body}'.")
+        str | None, options.question(metavar="TEXT", help="Several columns in one text: '{title}: {body}'.")
     ] = None,
     template: options.Template = None,
-    dimensions: Annotated[int | None, _question(metavar="N", min=1, help="The length of the vectors.")] = None,
+    dimensions: Annotated[int | None, options.question(metavar="N", min=1, help="The length of the vectors.")] = None,
     options_: Annotated[
         str | None,
-        _question("--options", metavar="JSON", help='What else every call has: \'{"input_type": "query"}\'.'),
+        options.question("--options", metavar="JSON", help='What else every call has: \'{"input_type": "query"}\'.'),
     ] = None,
     mode: options.ModeOption = options.Mode.LIVE,
     limit: options.Limit = None,
@@ -99,7 +101,7 @@ def embed(
     texts = _texts(table, column, made_of, limit)
     names = EmbedOptions.__annotations__.keys() & arguments.keys() - _TAKEN_HERE
     chosen = {name: arguments[name] for name in names}
-    chosen |= {"mode": mode.value, "options": _options(options_)}
+    chosen |= {"mode": mode.value, "options": json_object(options_, "--options", {"input_type": "query"})}
     display = Display(door=command_line(journal), quiet=quiet)
     run = EmbedRun(texts, cast("EmbedOptions", chosen), on_open=display.opened)
     say = partial(display.say, always=True)
@@ -151,7 +153,7 @@ def _texts(table: Table, column: str | None, made_of: AnyTemplate | None, limit:
         return _texts_in(table, _column(table, column), limit)
     if column is not None:
         raise ConfigError("--column and --prompt (or --template) exclude each other")
-    check_columns(made_of, table)
+    check_columns(made_of.fields, table)
     return row_texts(table, made_of, limit)
 
 
@@ -167,12 +169,3 @@ def _texts_in(table: Table, column: str, limit: int | None) -> Iterator[Any]:
             yield str(value)  # a number in a column of texts is meant as it is written
         else:
             yield value
-
-
-def _options(text: str | None) -> dict[str, Any] | None:
-    if text is None:
-        return None
-    try:
-        return msgspec.json.decode(text, type=dict[str, Any])
-    except msgspec.DecodeError as error:
-        raise ConfigError(f"--options is a JSON object: {error}") from error

@@ -1,5 +1,6 @@
 """What a command line says of requests and rows; outcomes become output rows."""
 
+import json
 import sys
 from collections.abc import Collection, Generator, Iterable, Mapping
 from contextlib import closing, suppress
@@ -66,13 +67,18 @@ def per_row_of(pairs: list[str] | None) -> dict[str, str] | None:
     return columns or None
 
 
-def extra_body_of(text: str | None) -> dict[str, Any] | None:
-    """The object that `--extra-body` states. Raises ConfigError where it is none."""
+def json_object(text: str | None, option: str, example: dict[str, Any]) -> dict[str, Any] | None:
+    """The object that an option states. Raises ConfigError where it is none."""
     if text is None:
         return None
     with suppress(msgspec.DecodeError):
         return msgspec.json.decode(text, type=dict[str, Any])
-    raise ConfigError('--extra-body is a JSON object, for example --extra-body \'{"service_tier": "flex"}\'')
+    raise ConfigError(f"{option} is a JSON object, for example {option} '{json.dumps(example)}'")
+
+
+def print_json(value: Any) -> None:
+    """Print a value for programs, laid out for people."""
+    print(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())
 
 
 def write_results(

@@ -210,7 +210,8 @@ def cancel(journal: options.JournalFile, base_url: options.BaseUrl = None) -> No
         print(f"{journal} has no batches open at the provider")
         return
     run_options = options_of(last, journal, {"mode": "batch", "base_url": base_url})
-    supplied = replace(supplied_of(run_options), input=known, remembered=_of_manager(last))
+    of_manager = {name: held for name, held in last.settings.items() if name == MANAGER}
+    supplied = replace(supplied_of(run_options), input=known, remembered=of_manager)
     plan = plan_of(run_options)
     if last.settings.get(TASK) == "embed":
         plan, supplied = embedding_plan(plan), replace(supplied, checker=PackChecker())
@@ -222,11 +223,6 @@ def cancel(journal: options.JournalFile, base_url: options.BaseUrl = None) -> No
     if left:
         print(f"{counted(left, 'batch goes', 'batches go')} on at the provider: run the same command again")
         raise typer.Exit(Exit.SOME_FAILED)
-
-
-def _of_manager(last: Began) -> dict[str, Any]:
-    """What the journal of a manager keeps of it."""
-    return {MANAGER: last.settings[MANAGER]} if MANAGER in last.settings else {}
 
 
 def recover(journal: options.JournalFile) -> None:

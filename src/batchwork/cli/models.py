@@ -7,7 +7,8 @@ import msgspec
 import typer
 
 from batchwork.backends import known_ids, known_prefixes, traits_of
-from batchwork.cli.options import FLAG
+from batchwork.cli.inputs import print_json
+from batchwork.cli.options import AsJson
 from batchwork.core.errors import ConfigError
 from batchwork.core.price_tables import listed_models, resolve
 from batchwork.core.pricing import Price
@@ -32,7 +33,7 @@ def models(
     provider: Annotated[
         str | None, typer.Argument(metavar="[PROVIDER]", help="Its models; none: the providers.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", metavar=FLAG, help="As JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """What is known: the providers, or the models of one with their prices and where those come from. Sends nothing.
 
@@ -130,7 +131,7 @@ def _shown(value: object) -> object:
 
 def _print(rows: list[dict[str, object]] | list[dict[str, str]], *, as_json: bool) -> None:
     if as_json:
-        print(msgspec.json.format(msgspec.json.encode(rows), indent=2).decode())
+        print_json(rows)
         return
     if not rows:
         return

@@ -13,8 +13,8 @@ from batchwork.journals import named_journal
 from batchwork.settings import JOURNAL
 
 FLAG = " "  # has no value, and shows none
-_question = partial(typer.Option, rich_help_panel="What is asked")
-_limit = partial(typer.Option, rich_help_panel="How much, how fast")
+question = partial(typer.Option, rich_help_panel="What is asked")
+limit = partial(typer.Option, rich_help_panel="How much, how fast")
 _file = partial(typer.Option, rich_help_panel="Files")
 _batch = partial(typer.Option, rich_help_panel="With --mode batch")
 
@@ -76,78 +76,79 @@ MaybeOut = Annotated[Path | None, _out]
 Encoding = Annotated[
     str | None, _file(metavar="E", help="How the text of IN is written: cp1252, utf-16, shift_jis ... Default: UTF-8.")
 ]
+AsJson = Annotated[bool, typer.Option("--json", metavar=FLAG, help="As JSON.")]
 Fresh = Annotated[bool, _file("--fresh", metavar=FLAG, help="Set an old journal aside and start anew.")]
 Overwrite = Annotated[bool, _file("--overwrite", metavar=FLAG, help="Replace an OUT that this journal did not write.")]
 CsvSafe = Annotated[
     bool, _file("--csv-safe", metavar=FLAG, help="Put ' before cells that a spreadsheet takes for a formula.")
 ]
-Model = Annotated[str, _question(metavar="M", help="BACKEND:NAME, for example mock:echo.")]
+Model = Annotated[str, question(metavar="M", help="BACKEND:NAME, for example mock:echo.")]
 Prompt = Annotated[
-    str | None, _question(metavar="TEXT", help="Template; {column} is filled in. Default: the column prompt.")
+    str | None, question(metavar="TEXT", help="Template; {column} is filled in. Default: the column prompt.")
 ]
-PromptFile = Annotated[Path | None, _question(metavar="T", help="The template in a file.")]
-Template = Annotated[Path | None, _question(metavar="T.j2", help="A Jinja template in a file, instead of --prompt.")]
+PromptFile = Annotated[Path | None, question(metavar="T", help="The template in a file.")]
+Template = Annotated[Path | None, question(metavar="T.j2", help="A Jinja template in a file, instead of --prompt.")]
 PerRow = Annotated[
     list[str] | None,
-    _question(
+    question(
         metavar="OPTION=COLUMN",
         help="A column that holds a row's own system, max_tokens, temperature ... May be given several times.",
     ),
 ]
-System = Annotated[str | None, _question(metavar="TEXT", help="The system prompt.")]
-SchemaFile = Annotated[Path | None, _question(metavar="S.json", help="JSON schema every answer must satisfy.")]
-MaxTokens = Annotated[int, _question(metavar="N", help="The longest answer in tokens; what is longer is cut off.")]
+System = Annotated[str | None, question(metavar="TEXT", help="The system prompt.")]
+SchemaFile = Annotated[Path | None, question(metavar="S.json", help="JSON schema every answer must satisfy.")]
+MaxTokens = Annotated[int, question(metavar="N", help="The longest answer in tokens; what is longer is cut off.")]
 Temperature = Annotated[
     str | None,
-    _question(metavar="T", help="How freely the model chooses its words; short for --sampling temperature=T."),
+    question(metavar="T", help="How freely the model chooses its words; short for --sampling temperature=T."),
 ]
 Sampling = Annotated[
     list[str] | None,
-    _question(metavar="K=V", help="A sampling parameter, its value in JSON: top_p=0.9. May be given several times."),
+    question(metavar="K=V", help="A sampling parameter, its value in JSON: top_p=0.9. May be given several times."),
 ]
 ExtraBody = Annotated[
     str | None,
-    _question(metavar="JSON", help='What else goes into the body of every call: \'{"service_tier": "flex"}\'.'),
+    question(metavar="JSON", help='What else goes into the body of every call: \'{"service_tier": "flex"}\'.'),
 ]
-Reask = Annotated[int, _question(metavar="N", help="Ask again so often when an answer breaks the schema.")]
-Limit = Annotated[int | None, _question(metavar="N", min=0, help="Only the first N rows.")]
-View = Annotated[bool, typer.Option("--view", metavar=" ", help="Show the run in a browser page while it goes on.")]
-BaseUrl = Annotated[str | None, _question(metavar="URL", help="Another server that speaks the backend's protocol.")]
+Reask = Annotated[int, question(metavar="N", help="Ask again so often when an answer breaks the schema.")]
+Limit = Annotated[int | None, question(metavar="N", min=0, help="Only the first N rows.")]
+View = Annotated[bool, typer.Option("--view", metavar=FLAG, help="Show the run in a browser page while it goes on.")]
+BaseUrl = Annotated[str | None, question(metavar="URL", help="Another server that speaks the backend's protocol.")]
 MaxCost = Annotated[
     float | None,
-    _limit(metavar="USD", help="Never spend more, over all runs on the journal; it holds until another one is given."),
+    limit(metavar="USD", help="Never spend more, over all runs on the journal; it holds until another one is given."),
 ]
 Processes = Annotated[
     int,
-    _limit(metavar="N", min=1, help="Work with N processes of this machine; needs --journal postgresql://..."),
+    limit(metavar="N", min=1, help="Work with N processes of this machine; needs --journal postgresql://..."),
 ]
 Account = Annotated[
     list[str] | None,
-    _limit(
+    limit(
         metavar="NAME",
         help="A shared account whose budget and rates hold, too (`batchwork account`). May be given several times.",
     ),
 ]
-Price = Annotated[str | None, _limit(metavar="IN,OUT", help="Dollars per million tokens, when not known.")]
+Price = Annotated[str | None, limit(metavar="IN,OUT", help="Dollars per million tokens, when not known.")]
 MaybeInFlight = Annotated[
     int | None,
-    _limit("--max-in-flight", metavar="N", help="The most calls at once. Default: 100, or what suits the backend."),
+    limit("--max-in-flight", metavar="N", help="The most calls at once. Default: 100, or what suits the backend."),
 ]
 PacksInFlight = Annotated[
-    int, _limit("--max-in-flight", metavar="N", help="The most calls at once, each with a pack of texts.")
+    int, limit("--max-in-flight", metavar="N", help="The most calls at once, each with a pack of texts.")
 ]
-Rpm = Annotated[float | None, _limit(metavar="N", help="Requests per minute.")]
-InputTpm = Annotated[float | None, _limit(metavar="N", help="Input tokens per minute.")]
-OutputTpm = Annotated[float | None, _limit(metavar="N", help="Output tokens per minute.")]
+Rpm = Annotated[float | None, limit(metavar="N", help="Requests per minute.")]
+InputTpm = Annotated[float | None, limit(metavar="N", help="Input tokens per minute.")]
+OutputTpm = Annotated[float | None, limit(metavar="N", help="Output tokens per minute.")]
 Retries = Annotated[
     int,
-    _limit(
+    limit(
         metavar="N",
         help="Tries after a failed one (500, timeout, cut connection); turned away (429, 503, 529) does not count.",
     ),
 ]
-Timeout = Annotated[float, _limit(metavar="S", help="Seconds for one call.")]
-_max_wait = _limit(
+Timeout = Annotated[float, limit(metavar="S", help="Seconds for one call.")]
+_max_wait = limit(
     "--max-wait",
     metavar="S",
     help="Wait at most so long for a quota to end, and for an item that is turned away (429, 503, 529).",
@@ -175,4 +176,4 @@ _notify = partial(
 Notify = Annotated[str | None, _notify()]
 HiddenNotify = Annotated[str | None, _notify("--notify", hidden=True)]  # taken, where it has no meaning
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", metavar=FLAG, help="No progress.")]
-ModeOption = Annotated[Mode, _question("--mode", help="batch: the provider's batches, half the price, within a day.")]
+ModeOption = Annotated[Mode, question("--mode", help="batch: the provider's batches, half the price, within a day.")]

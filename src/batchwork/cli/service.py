@@ -20,12 +20,11 @@ from batchwork.settings import Settings
 from batchwork.summary import Exit
 
 _who = partial(typer.Option, rich_help_panel="Who may call, and where")
-_limit = partial(typer.Option, rich_help_panel="How much, how fast")
 _strangers = partial(typer.Option, rich_help_panel="How much of the server strangers may hold")
 
 
 def serve(
-    model: Annotated[str, typer.Option(metavar="M", help="BACKEND:NAME, for example mock:echo.")] = "",
+    model: options.Model = "",
     also: Annotated[
         list[str] | None, typer.Option("--also", metavar="M", help="Another model that callers may name.")
     ] = None,
@@ -37,14 +36,16 @@ def serve(
         _who("--new-key", metavar=options.FLAG, help="Make a key, print it, add it to --key-file if given, and end."),
     ] = False,
     max_tokens: Annotated[
-        int, _limit(metavar="N", help="The longest answer to a prompt that does not say: so many tokens.")
+        int, options.limit(metavar="N", help="The longest answer to a prompt that does not say: so many tokens.")
     ] = DEFAULT_MAX_TOKENS,
-    batch_size: Annotated[int, _limit(metavar="N", help="The most calls in flight of one request.")] = 100,
-    max_in_flight: Annotated[int, _limit(metavar="N", help="The most calls at once.")] = 400,
-    max_cost_per_day: Annotated[float | None, _limit(metavar="USD", help="Never spend more in a day (UTC).")] = None,
+    batch_size: Annotated[int, options.limit(metavar="N", help="The most calls in flight of one request.")] = 100,
+    max_in_flight: Annotated[int, options.limit(metavar="N", help="The most calls at once.")] = 400,
+    max_cost_per_day: Annotated[
+        float | None, options.limit(metavar="USD", help="Never spend more in a day (UTC).")
+    ] = None,
     budget_file: Annotated[
         Path | None,
-        _limit(
+        options.limit(
             metavar="F",
             help="Remembers what today has cost, for --max-cost-per-day. Default: budget.json in"
             " ~/.local/state/batchwork (XDG_STATE_HOME).",
@@ -58,7 +59,7 @@ def serve(
     retries: options.Retries = 3,
     max_retry_time: Annotated[
         float,
-        _limit(
+        options.limit(
             metavar="S",
             help="No retry, of a refusal or a failure, starts later after a prompt's first call. A call that runs into"
             " a longer --timeout is not made again.",
@@ -66,7 +67,7 @@ def serve(
     ] = 60.0,
     timeout: options.Timeout = 120.0,
     base_url: options.BaseUrl = None,
-    max_body: Annotated[float, _limit(metavar="MiB", help="The largest body.")] = 8.0,
+    max_body: Annotated[float, options.limit(metavar="MiB", help="The largest body.")] = 8.0,
     max_connections: Annotated[
         int, _strangers(metavar="N", help="The most connections; fewer where files run out.")
     ] = 1000,
@@ -78,7 +79,7 @@ def serve(
     max_open_prompts: Annotated[int, _strangers(metavar="N", help="The most open prompts of all callers.")] = 20_000,
     max_open: Annotated[float, _strangers(metavar="MiB", help="The most bodies and answers in memory.")] = 128.0,
     work_timeout: Annotated[float, _strangers(metavar="S", help="Seconds for a large schema or answer.")] = 10.0,
-    grace: Annotated[float, _limit(metavar="S", help="Seconds to finish after SIGTERM.")] = 30.0,
+    grace: Annotated[float, options.limit(metavar="S", help="Seconds to finish after SIGTERM.")] = 30.0,
     log_text: Annotated[
         bool, typer.Option("--log-text", metavar=options.FLAG, help="Put prompts and answers into the log.")
     ] = False,
@@ -154,7 +155,7 @@ def ask(
     max_tokens: options.MaxTokens = DEFAULT_MAX_TOKENS,
     temperature: options.Temperature = None,
     sampling: options.Sampling = None,
-    max_cost: Annotated[float | None, _limit(metavar="USD", help="Do not ask if it may cost more.")] = None,
+    max_cost: Annotated[float | None, options.limit(metavar="USD", help="Do not ask if it may cost more.")] = None,
     account: options.Account = None,
     price: options.Price = None,
     base_url: options.BaseUrl = None,
@@ -187,7 +188,7 @@ def ask(
             defaults = defaults_for(service, system=system, max_tokens=max_tokens)
             return (await process_multiple_prompts([item], service, defaults=defaults)).answers[0]
 
-    answer = run_sync(run, interrupt=_interrupted)
+    answer = run_sync(run)
     if as_json:
         print(json.dumps({name: getattr(answer, name) for name in answer.__struct_fields__}, ensure_ascii=False))
     elif answer.status == "success":
@@ -209,7 +210,3 @@ def _code(answer: Answer) -> Exit:
         return Exit.BUDGET
     bad = ("invalid_request", "invalid_schema", "invalid_path", "unknown_model")
     return Exit.BAD_INPUT if answer.error_code in bad else Exit.SOME_FAILED
-
-
-def _interrupted() -> None:
-    raise KeyboardInterrupt

@@ -66,10 +66,10 @@ class PagePicture:
     glyphs: tuple[tuple[str, float, float, float, float], ...]
 
 
-def draw_page(data: bytes, page: int, *, limits: DocumentLimits = DEFAULT_LIMITS) -> PagePicture:
+def draw_page(data: bytes, page: int) -> PagePicture:
     """A page of a PDF, counted from 1, as a picture; a DocumentError says why there is none."""
     content = picture_request(page, data)
-    text, _ = _POOL.read(Task("picture", limits, len(content)), content)
+    text, _ = _POOL.read(Task("picture", DEFAULT_LIMITS, len(content)), content)
     drawn = json.loads(text)
     glyphs = tuple((glyph[0], *map(float, glyph[1:5])) for glyph in drawn["glyphs"])
     return PagePicture(width=drawn["width"], height=drawn["height"], png=base64.b64decode(drawn["png"]), glyphs=glyphs)

@@ -1,11 +1,12 @@
-"""What a job is given, messages or files: looked at before anything is sent, read when its turn comes.
+"""What a job is given, messages, a table or files: looked at before anything is sent, read when its turn comes.
 
 An item's place in the input never changes, and what it is can be told from its content alone, so that a later run
 finds the same items again without extracting a single document.
 """
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
@@ -19,12 +20,34 @@ from batchwork.core.prompt import EMPTY, Defaults, intake, prepare, refuse_table
 from batchwork.core.request import Attachment, Message, Request
 from batchwork.documents import DocumentError, DocumentLimits, check_libraries, load_file, path_text, read_document
 from batchwork.manager.quoting import Quoting
+from batchwork.tables import RowRequests, Table
 
 PdfMode = Literal["text", "native"]
 _DOCUMENTS_AHEAD = 4  # read and extracted before their turn; each may be large
 
 
-class Messages:
+class AtHand(Sized):
+    """Items that need not be read: there is nothing to look for, and nothing takes time."""
+
+    ahead = 0
+
+    @abstractmethod
+    def _taken(self, index: int) -> Intake:
+        """One item as a request, or why it is none."""
+
+    def check(self) -> None:
+        """Nothing to look for."""
+
+    def rows(self, is_open: Callable[[int], bool] | None = None) -> Iterator[InputRow]:  # noqa: ARG002
+        """One request per item."""
+        return map(self._taken, range(len(self)))
+
+    def request(self, index: int) -> Request | None:
+        """The item as it is sent."""
+        return self._taken(index).request
+
+
+class Messages(AtHand):
     """Conversations: each a list of message dicts, or a bare string for one user message."""
 
     def __init__(self, messages: Sequence[Any], defaults: Defaults, quoting: Quoting | None = None) -> None:
@@ -46,9 +69,6 @@ class Messages:
     def __len__(self) -> int:
         return len(self._elements)
 
-    def check(self) -> None:
-        """Nothing to look for: the conversations are at hand."""
-
     def content(self, index: int) -> Any:
         """The conversation as the state file shows it; bytes inside it stand as their length."""
         element = self._elements[index]
@@ -64,19 +84,42 @@ class Messages:
                 seen.update(repr(element).encode("utf-8", "backslashreplace"))
         return seen.hexdigest()
 
-    ahead = 0  # reading takes no time
+    def _taken(self, index: int) -> Intake:
+        taken = intake(self._elements[index], self._defaults)
+        return taken if self._quoting is None else self._quoting.intake(taken)
 
-    def rows(self, is_open: Callable[[int], bool] | None = None) -> Iterator[InputRow]:  # noqa: ARG002
-        """One request per conversation."""
-        for element in self._elements:
-            yield self._taken(element)
 
-    def request(self, index: int) -> Request | None:
-        """The conversation as it is sent."""
-        return self._taken(self._elements[index]).request
+class TableRows(AtHand):
+    """The rows of a table: read once, when the job is made, because its state shows every one of them.
 
-    def _taken(self, element: Any) -> Intake:
-        taken = intake(element, self._defaults)
+    A row that cannot be asked is an item that fails by itself.
+    """
+
+    def __init__(self, table: Table, requests: RowRequests, quoting: Quoting | None = None) -> None:
+        self._rows = list(table.rows())
+        self._unit = table.unit
+        self._requests = requests
+        self._quoting = quoting
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def content(self, index: int) -> Any:
+        """The conversation as the state file shows it, or the columns of a row that cannot be asked."""
+        taken = self._taken(index)
+        if taken.request is None:
+            return taken.columns
+        return [{"role": turn.role, "content": turn.content} for turn in taken.request.messages]
+
+    def identity(self) -> str:
+        """A hash over what is asked about every row, which tells this input from another one."""
+        seen = sha256()
+        for row in self.rows():
+            seen.update(row.fingerprint)
+        return seen.hexdigest()
+
+    def _taken(self, index: int) -> Intake:
+        taken = self._requests.intake(self._rows[index], self._unit)
         return taken if self._quoting is None else self._quoting.intake(taken)
 
 
@@ -216,7 +259,7 @@ class FileRow:
             self._data = b""  # what is sent of it stands in the request
 
 
-Inputs = Messages | Files  # the items of one job or of all jobs of a manager
+Inputs = Messages | TableRows | Files  # the items of one job or of all jobs of a manager
 
 
 def _must_be_list(name: str, given: object) -> None:

@@ -15,6 +15,7 @@ from batchwork.core.errors import ConfigError, Interrupted
 from batchwork.core.event import Ended
 from batchwork.core.money import NANO, to_dollars
 from batchwork.core.outcome import Status
+from batchwork.core.policy import check_at_least
 from batchwork.core.words import manager_door
 from batchwork.journal import MemoryJournal
 from batchwork.journals import open_reader
@@ -106,9 +107,7 @@ class BatchManager(Exports):
         own = JobOptions.among(arguments)
         arguments["enable_citations"] = own.cite
         self._given = {name: arguments[name] for name, held in vars(BatchManager).items() if isinstance(held, _Setting)}
-        for name, value in (("items_per_job", items_per_job), ("max_parallel_jobs", max_parallel_jobs)):
-            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-                raise ConfigError(f"{name} must be a whole number of at least 1, got {value!r}")
+        check_at_least(1, items_per_job=items_per_job, max_parallel_jobs=max_parallel_jobs)
         database = batch_kwargs.get("journal")
         database = Dsn.parse(database) if isinstance(database, str) and is_dsn(database) else database
         if isinstance(database, Dsn):

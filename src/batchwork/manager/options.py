@@ -10,9 +10,8 @@ from batchwork.documents import DocumentLimits
 from batchwork.engine.engine import Supplied
 from batchwork.input_source import checked_table, row_requests
 from batchwork.manager.finisher import Evidence, Finisher
-from batchwork.manager.inputs import Files, Inputs, Messages, PdfMode
+from batchwork.manager.inputs import Files, Inputs, Messages, PdfMode, TableRows
 from batchwork.manager.quoting import Quoting
-from batchwork.manager.table_rows import TableRows
 from batchwork.options import RunOptions, defaults_of, plan_of, refuse_unknown, supplied_of
 from batchwork.plan import Plan
 
@@ -25,7 +24,7 @@ OWN = ("messages", "files", "prompt", "response_model", "enable_citations", "cit
 class PreparedJob:
     """Everything about a job, validated."""
 
-    inputs: Inputs | TableRows
+    inputs: Inputs
     plan: Plan
     supplied: Supplied
     finisher: Finisher
@@ -108,7 +107,7 @@ def prepare_job(
 
 def _inputs_of(
     own: JobOptions, options: RunOptions, limits: DocumentLimits, defaults: Defaults, quoting: Quoting | None
-) -> Inputs | TableRows:
+) -> Inputs:
     if (own.messages is None) == (own.files is None):
         given = "neither was given" if own.messages is None else "both were given"
         raise ConfigError(f"give messages=, or files= with prompt=: {given}")

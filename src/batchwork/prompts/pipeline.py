@@ -12,7 +12,7 @@ from batchwork.core.errors import ConfigError
 from batchwork.core.money import ceiling_from_dollars
 from batchwork.core.outcome import AnyOutcome
 from batchwork.core.policy import Policy, RatePolicy, RetryPolicy
-from batchwork.core.ports import Backend, Checker, Clock, Traits
+from batchwork.core.ports import Backend, Checker, Clock
 from batchwork.core.pricing import price_from
 from batchwork.core.prompt import refuse_one
 from batchwork.core.request import DEFAULT_MAX_TOKENS
@@ -105,14 +105,10 @@ def defaults_for(service: Service, *, system: str | None = None, max_tokens: int
     service.check_open()
     return PromptDefaults(
         model=service.model,
-        models={model: _rules_of(served.backend.traits) for model, served in service.models.items()},
+        models={model: one.backend.traits.schemas or one.backend.traits.name for model, one in service.models.items()},
         system=system,
         max_tokens=DEFAULT_MAX_TOKENS if max_tokens is None else max_tokens,
     )
-
-
-def _rules_of(traits: Traits) -> str:
-    return traits.schemas or traits.name
 
 
 async def process_multiple_prompts(

@@ -1,14 +1,14 @@
 """The second phase: every prepared prompt becomes one item of the engine, `batch_size` of them in flight at a time."""
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from batchwork.core.errors import ConfigError
 from batchwork.core.event import Attempted, Event
 from batchwork.core.failure import FailureKind
 from batchwork.core.intake import Work
 from batchwork.core.outcome import AnyOutcome, Outcome, Pending
+from batchwork.core.policy import check_at_least
 from batchwork.engine.live_run import LiveRun
 from batchwork.prompts.item import Problem
 from batchwork.prompts.prepare import PreparedPrompt
@@ -39,8 +39,7 @@ class PromptBatch:
         batch_size: int = DEFAULT_BATCH_SIZE,
         on_outcome: Callable[[AnyOutcome], None] | None = None,
     ) -> None:
-        if isinstance(batch_size, bool) or not isinstance(batch_size, int) or batch_size < 1:
-            raise ConfigError(f"batch_size must be a whole number of at least 1, got {batch_size!r}")
+        check_at_least(1, batch_size=batch_size)
         self._service = service
         self._on_outcome = on_outcome
         self._outcomes: dict[int, Outcome] = {}
@@ -90,7 +89,9 @@ class PromptBatch:
             model, batch_size=bound, on_settled=self._settled, on_left=self._left, on_event=self._happened
         )
         self._runs.append(run)
-        await run.run(_works(prompts), is_input=False)
+        places = ((prompt.index, prompt.request) for prompt in prompts)
+        works = (Work(item=at, index=at, request=asked, problem=None, paid_nano=0, attempts=0) for at, asked in places)
+        await run.run(works, is_input=False)
         if run.pause is not None and self._unsent is None:
             kind = self._provider_failure or FailureKind.OVERLOADED
             self._unsent = Problem(code=kind.value, message=run.pause.reason, retryable=kind is not FailureKind.AUTH)
@@ -122,8 +123,3 @@ async def process_prompt_batch(
     `on_outcome` is called the moment a prompt has its outcome. For the errors see `process_multiple_prompts`.
     """
     return await PromptBatch(service, prepared, batch_size=batch_size, on_outcome=on_outcome).run()
-
-
-def _works(prompts: list[PreparedPrompt]) -> Iterator[Work]:
-    for prompt in prompts:
-        yield Work(item=prompt.index, index=prompt.index, request=prompt.request, problem=None, paid_nano=0, attempts=0)

@@ -5,7 +5,9 @@ the same in both, so that a caller reads one shape. `where` is the place in the 
 """
 
 import secrets
+from base64 import b64encode
 from collections.abc import Iterable
+from hashlib import sha256
 from http import HTTPStatus
 from importlib.metadata import version
 from pathlib import Path
@@ -85,6 +87,16 @@ class ApiError(Exception):
         return msgspec.json.encode(
             ErrorBody(error=error, error_code=code, retryable=retryable, where=self.where, request_id=request_id)
         )
+
+
+def page_headers(policy: str, **texts: str) -> Headers:
+    """The headers of a page of ours; `{name}` in its policy stands for the hash of the text of this name."""
+    hashes = {name: f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'" for name, text in texts.items()}
+    return [
+        (b"content-security-policy", policy.format(**hashes).encode()),
+        (b"x-content-type-options", b"nosniff"),
+        (b"referrer-policy", b"no-referrer"),
+    ]
 
 
 def raw_response(code: str, message: str) -> bytes:

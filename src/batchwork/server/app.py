@@ -8,22 +8,12 @@ import msgspec
 from batchwork.clock import SystemClock, stopwatch
 from batchwork.core.ports import Backend
 from batchwork.prompts import open_prompt_service
+from batchwork.server import day_page as day
 from batchwork.server.admission import Admission, Lease, RequestResult, RequestRun
 from batchwork.server.api import API, VERSION, ApiError
 from batchwork.server.checker import ServerChecker
 from batchwork.server.config import ServerConfig
 from batchwork.server.connections import Connections
-from batchwork.server.day_page import (
-    HTML,
-    LONGEST_FORM,
-    SIGN_IN,
-    Sessions,
-    day_page,
-    key_in,
-    page_headers,
-    sign_in_page,
-    wants_page,
-)
 from batchwork.server.dispatcher import DOCS, Dispatcher, Handler, check_host
 from batchwork.server.docs import docs_page
 from batchwork.server.exchange import JSON, Exchange
@@ -51,7 +41,7 @@ class Application:
         self.connections = Connections(config.connections, self.loop_time, on_dropped=self.metrics.dropped)
         self._backend = backend
         self._admission: Admission | None = None
-        self._sessions, self._up_s = Sessions(), stopwatch()
+        self._sessions, self._up_s = day.Sessions(), stopwatch()
         named: dict[str, Handler] = {
             "prompt": self._prompt,
             "prompts": self._prompts,
@@ -61,8 +51,9 @@ class Application:
             "metrics": lambda exchange: exchange.respond(self.metrics.exposition().encode(), CONTENT_TYPE),
         }
         handlers = {API.routes[name].path: (API.routes[name].method, handler) for name, handler in named.items()}
-        handlers |= {DOCS: ("GET", self._docs), _OPENAPI: ("GET", self._openapi)}
-        handlers |= {API.routes["root"].path: ("GET", self._root), SIGN_IN: ("POST", self._sign_in)}
+        handlers[_OPENAPI] = ("GET", lambda exchange: exchange.respond(openapi_json(config.served)))
+        handlers[DOCS] = ("GET", self._docs)
+        handlers |= {API.routes["root"].path: ("GET", self._root), day.SIGN_IN: ("POST", self._sign_in)}
         self.asgi = Dispatcher(handlers, config=config, metrics=self.metrics)
 
     @property
@@ -155,32 +146,29 @@ class Application:
         await exchange.respond(b'{"status":"ready"}')
 
     async def _root(self, exchange: Exchange) -> None:
-        if not wants_page(exchange.headers.get("accept", "")):
+        if not day.wants_page(exchange.headers.get("accept", "")):
             await exchange.respond(_encode(_SERVICE))
             return
         if self.config.keys and not self._sessions.knows(exchange.headers.get("cookie", "")):
-            await exchange.respond(sign_in_page(), HTML, headers=page_headers())
+            await exchange.respond(day.sign_in_page(), day.HTML, headers=day.day_headers())
             return
         if not self.config.keys:
             check_host(exchange)
         self.admission.service.turn_page()  # where nobody has asked since midnight
-        page = day_page(self.admission.service, self.metrics, under_way=self.admission.under_way, up_s=self._up_s())
-        await exchange.respond(page, HTML, headers=page_headers())
+        page = day.day_page(self.admission.service, self.metrics, under_way=self.admission.under_way, up_s=self._up_s())
+        await exchange.respond(page, day.HTML, headers=day.day_headers())
 
     async def _sign_in(self, exchange: Exchange) -> None:
-        key = key_in(await exchange.form(LONGEST_FORM))
+        key = day.key_in(await exchange.form(day.LONGEST_FORM))
         if self.config.keys.number_of(key) is None:
-            await exchange.respond(sign_in_page(is_wrong=True), HTML, status=403, headers=page_headers())
+            await exchange.respond(day.sign_in_page(is_wrong=True), day.HTML, status=403, headers=day.day_headers())
             return
-        await exchange.respond(b"", HTML, status=303, headers=self._sessions.open())
+        await exchange.respond(b"", day.HTML, status=303, headers=self._sessions.open())
 
     async def _docs(self, exchange: Exchange) -> None:
         # Where there are keys, the page is shown to those without one, and does not say which models there are.
         page = docs_page(() if self.config.keys else self.config.served, needs_key=bool(self.config.keys))
         await exchange.respond(page.body, "text/html; charset=utf-8", headers=page.headers)
-
-    async def _openapi(self, exchange: Exchange) -> None:
-        await exchange.respond(openapi_json(self.config.served))
 
 
 def _wants_stream(accept: str) -> bool:

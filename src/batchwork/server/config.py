@@ -7,12 +7,17 @@ from pathlib import Path
 
 from batchwork.core.errors import ConfigError
 from batchwork.core.money import ceiling_from_dollars
+from batchwork.core.policy import check_at_least
 from batchwork.core.request import DEFAULT_MAX_TOKENS
 from batchwork.prompts import DEFAULT_BATCH_SIZE
 from batchwork.schema import DEFAULT_LIMITS, Limits
 from batchwork.server.keys import KeyRing
 
 MAX_PROMPTS = 1000
+_COUNTS = (
+    *("max_tokens", "batch_size", "max_in_flight", "max_body_bytes"),
+    *("max_open_prompts", "max_open_bytes", "max_prompt_values"),
+)
 RESERVED = 64  # places above the limit, for whoever watches over the server and for a clean refusal
 
 
@@ -28,7 +33,7 @@ class ConnectionLimits:
     linger_s: float = 2.0  # for a sender to hear that its body is not wanted
 
     def __post_init__(self) -> None:
-        _check_counts(self, "max_connections", "least_bytes_per_s")
+        check_at_least(1, max_connections=self.max_connections, least_bytes_per_s=self.least_bytes_per_s)
         for name in ("head_s", "slow_s", "idle_s", "linger_s"):
             if not 0 < getattr(self, name) < float("inf"):
                 raise ConfigError(f"{name} must be more than 0 seconds, got {getattr(self, name)}")
@@ -83,8 +88,7 @@ class ServerConfig:
     def __post_init__(self) -> None:
         if not 0 <= self.port <= 65535:
             raise ConfigError(f"port must be between 0 (any free one) and 65535, got {self.port}")
-        _check_counts(self, "max_tokens", "batch_size", "max_in_flight", "max_body_bytes")
-        _check_counts(self, "max_open_prompts", "max_open_bytes", "max_prompt_values")
+        check_at_least(1, **{name: getattr(self, name) for name in _COUNTS})
         if not 0 <= self.grace_s < float("inf"):
             raise ConfigError(f"grace must be at least 0 seconds, got {self.grace_s}")
         if self.max_cost_per_day is not None and ceiling_from_dollars(self.max_cost_per_day) == 0:
@@ -101,13 +105,6 @@ class ServerConfig:
     def served(self) -> tuple[str, ...]:
         """All models there are."""
         return (self.model, *self.models)
-
-
-def _check_counts(config: object, *names: str) -> None:
-    for name in names:
-        value = getattr(config, name)
-        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-            raise ConfigError(f"{name} must be a whole number of at least 1, got {value!r}")
 
 
 @lru_cache(maxsize=64)

@@ -5,11 +5,9 @@ for it until the browser is closed, the server ends, or half a day has gone by. 
 """
 
 import secrets
-from base64 import b64encode
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from functools import cache
-from hashlib import sha256
 from html import escape
 from pathlib import Path
 from string import Template
@@ -19,7 +17,7 @@ import batchwork.view
 from batchwork.clock import SystemClock
 from batchwork.core.duration import duration
 from batchwork.core.money import NANO, show
-from batchwork.server.api import Headers
+from batchwork.server.api import Headers, page_headers
 from batchwork.server.metrics import ServerMetrics
 from batchwork.service import Service
 
@@ -76,15 +74,13 @@ def _of_viewer(name: str) -> str:
 
 
 @cache
-def page_headers() -> Headers:
+def day_headers() -> Headers:
     """The headers of the page: it may load nothing, be framed by nobody, and send its form here alone."""
-    style = b64encode(sha256(_style().encode()).digest()).decode()
     policy = (
-        f"default-src 'none'; style-src 'sha256-{style}'; img-src data:; form-action 'self'; base-uri 'none';"
+        "default-src 'none'; style-src {style}; img-src data:; form-action 'self'; base-uri 'none';"
         " frame-ancestors 'none'"
     )
-    headers = {"content-security-policy": policy, "x-content-type-options": "nosniff", "referrer-policy": "no-referrer"}
-    return [(name.encode(), value.encode()) for name, value in headers.items()]
+    return page_headers(policy, style=_style())
 
 
 def sign_in_page(*, is_wrong: bool = False) -> bytes:
@@ -146,15 +142,12 @@ def _figure(label: str, value: str, note: str) -> str:
 
 def _table(title: str, heads: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
     head = "".join(f'<th scope="col"{_NUMBER * (at > 0)}>{name}</th>' for at, name in enumerate(heads))
-    lines = "".join(f"<tr>{_cells(row)}</tr>" for row in rows)
+    cells = ("".join(f"<td{_NUMBER * (at > 0)}>{cell}</td>" for at, cell in enumerate(row)) for row in rows)
+    lines = "".join(f"<tr>{row}</tr>" for row in cells)
     return (
         f'<section><h2>{title}</h2><div class="scroll" tabindex="0" role="region" aria-label="{title}"><table>'
         f"<thead><tr>{head}</tr></thead><tbody>{lines}</tbody></table></div></section>"
     )
-
-
-def _cells(row: tuple[str, ...]) -> str:
-    return "".join(f"<td{_NUMBER * (at > 0)}>{cell}</td>" for at, cell in enumerate(row))
 
 
 def _page(subtitle: str, content: str, foot: str) -> bytes:

@@ -5,22 +5,20 @@ nothing but call this server. The key is kept by its input field alone.
 """
 
 import re
-from base64 import b64encode
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from hashlib import sha256
 from html import escape
 from json import dumps
 from pathlib import Path
 from string import Template
 from typing import Any
 
-from batchwork.server.api import API
+from batchwork.server.api import API, Headers, page_headers
 from batchwork.server.openapi import document
 
 _POLICY = (
-    "default-src 'none'; script-src '{script}'; style-src '{style}'; connect-src 'self'; img-src data:;"
+    "default-src 'none'; script-src {script}; style-src {style}; connect-src 'self'; img-src data:;"
     " base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 
@@ -30,7 +28,7 @@ class DocsPage:
     """The page, and the headers it is sent with."""
 
     body: bytes
-    headers: list[tuple[bytes, bytes]]
+    headers: Headers
 
 
 @cache
@@ -58,13 +56,7 @@ def docs_page(models: tuple[str, ...], *, needs_key: bool) -> DocsPage:
         style=style,
         script=script,
     )
-    policy = _POLICY.format(script=_source(script), style=_source(style))
-    headers = {"content-security-policy": policy, "x-content-type-options": "nosniff", "referrer-policy": "no-referrer"}
-    return DocsPage(body=filled.encode(), headers=[(name.encode(), value.encode()) for name, value in headers.items()])
-
-
-def _source(text: str) -> str:
-    return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"
+    return DocsPage(body=filled.encode(), headers=page_headers(_POLICY, script=script, style=style))
 
 
 def _operation(path: str, method: str, operation: dict[str, Any]) -> str:

@@ -41,10 +41,7 @@ class Exchange:
 
         Raises ApiError where it is not declared as JSON, too large, or does not come to its end.
         """
-        kind = self.headers.get("content-type", "").partition(";")[0].strip().lower()
-        if kind != JSON:
-            named = f"the body must be {JSON}, not {kind[:100] or 'unnamed'}"
-            raise ApiError("unsupported_media_type", f"{named}: send the header Content-Type: {JSON}")
+        self._must_be(JSON, f": send the header Content-Type: {JSON}")
         if self.headers.get("content-encoding", "identity").lower() != "identity":
             raise ApiError("unsupported_media_type", "a compressed body is not taken")
         return await self._whole(limit, keep)
@@ -54,10 +51,15 @@ class Exchange:
 
         Raises ApiError where it is declared as something else, too large, or does not come to its end.
         """
-        kind = self.headers.get("content-type", "").partition(";")[0].strip().lower()
-        if kind != FORM:
-            raise ApiError("unsupported_media_type", f"the body must be {FORM}, not {kind[:100] or 'unnamed'}")
+        self._must_be(FORM)
         return await self._whole(limit, lambda _: None)
+
+    def _must_be(self, wanted: str, remedy: str = "") -> None:
+        kind = self.headers.get("content-type", "").partition(";")[0].strip().lower()
+        if kind != wanted:
+            raise ApiError(
+                "unsupported_media_type", f"the body must be {wanted}, not {kind[:100] or 'unnamed'}{remedy}"
+            )
 
     async def _whole(self, limit: int, keep: Callable[[int], None]) -> bytes:
         chunks: list[bytes] = []

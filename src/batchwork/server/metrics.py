@@ -13,6 +13,7 @@ from batchwork.service import ServedModel, Service
 
 Labels = tuple[tuple[str, str], ...]
 _BOUNDS_S = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0)
+_ESCAPED = str.maketrans({"\\": r"\\", '"': r"\"", "\n": r"\n"})
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 _HELP = {
     "batchwork_http_requests_total": "HTTP requests by route and status.",
@@ -149,9 +150,5 @@ def _line(name: str, labels: Labels, value: float) -> str:
     number = str(int(value)) if value == int(value) else repr(value)
     if not labels:
         return f"{name} {number}"
-    pairs = ",".join(f'{label}="{_escaped(text)}"' for label, text in labels)
+    pairs = ",".join(f'{label}="{text.translate(_ESCAPED)}"' for label, text in labels)
     return f"{name}{{{pairs}}} {number}"
-
-
-def _escaped(text: str) -> str:
-    return text.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")

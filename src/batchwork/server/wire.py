@@ -82,7 +82,8 @@ def _why_not_json(body: bytes, error: Exception) -> str:
         try:
             json.loads(text)
         except json.JSONDecodeError as wrong:
-            if _is_misplaced(error):
+            # The decoder names the end of a wrong word, not its start.
+            if "invalid character" in str(error) or "trailing characters" in str(error):
                 return f"the body is not JSON: invalid character at byte {len(text[: wrong.pos].encode())}"
         except RecursionError:
             pass
@@ -91,11 +92,6 @@ def _why_not_json(body: bytes, error: Exception) -> str:
             if lone is not None:
                 return f"the body is not Unicode: half of a character ({lone[0].decode()}) at byte {lone.start()}"
     return f"the body is not JSON: {syntax_problem(error)}"
-
-
-def _is_misplaced(error: Exception) -> bool:
-    """Whether the decoder names the end of a wrong word, not its start."""
-    return "invalid character" in str(error) or "trailing characters" in str(error)
 
 
 def _item(body: bytes, most_values: int) -> PromptItem:

@@ -3,11 +3,11 @@
 Decides a Parquet column's type: from every value the column has, never from the first few.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from difflib import get_close_matches
-from typing import Any, Protocol
+from typing import Any
 
 import msgspec
 
@@ -38,18 +38,10 @@ _MOST_EXACT = 2**53  # whole numbers up to here are exact as floats
 _MOST_INT64 = 2**63 - 1
 
 
-class AskingTemplate(Protocol):
-    """A template that says what it asks for."""
-
-    @property
-    def fields(self) -> tuple[Field, ...]:
-        """The columns, or paths into them."""
-
-
-def check_columns(template: AskingTemplate, table: Table) -> None:
-    """Refuse, before anything is sent, a table that lacks what the template asks for; says what may have been meant."""
-    headless = set(table.lacking(str(field.path[0]) for field in template.fields))
-    missing = table.lacking(field.name for field in template.fields if str(field.path[0]) in headless)
+def check_columns(fields: Sequence[Field], table: Table) -> None:
+    """Refuse, before anything is sent, a table that lacks what a template asks for; says what may have been meant."""
+    headless = set(table.lacking(str(field.path[0]) for field in fields))
+    missing = table.lacking(field.name for field in fields if str(field.path[0]) in headless)
     if not missing:
         return
     there = table.columns

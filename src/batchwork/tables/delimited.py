@@ -5,7 +5,6 @@ quotes that do not add up, or is not UTF-8 is that row's problem; a header that 
 """
 
 import csv
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from io import TextIOWrapper
@@ -17,7 +16,7 @@ from batchwork.tables.cells import cell_text, harmless_text
 from batchwork.tables.columns import Shape
 from batchwork.tables.encoding import decoded, other_encoding, refuse_foreign, wrong_encoding
 from batchwork.tables.jsonl import decode_row
-from batchwork.tables.table import Table, TableRow, bad_row, cannot_read, open_input
+from batchwork.tables.table import Table, TableRow, bad_row, cannot_read, named_twice, open_input
 
 _LONGEST_FIELD = 1 << 27  # far above any document, and still an end when a quote is never closed
 
@@ -65,9 +64,8 @@ class DelimitedFile(Table):
             raise wrong_encoding(self.name, self._encoding, error) from None
         if "" in names:
             raise InputError(f"{self.name}: column {names.index('') + 1} of the header has no name; give it one")
-        twice = [name for name, times in Counter(names).items() if times > 1]
-        if twice:
-            raise InputError(f"{self.name}: the header names {twice[0]!r} twice; give every column its own name")
+        if (twice := named_twice(names)) is not None:
+            raise InputError(f"{self.name}: the header names {twice!r} twice; give every column its own name")
         if _is_broken(names):
             raise InputError(f"{self.name}: the header {self._complaint(names)}")
         return names

@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from batchwork.core.errors import ConfigError
-from batchwork.tables.arrow import pyarrow
-from batchwork.tables.arrow_columns import ArrowColumns
+from batchwork.tables.arrow import ArrowColumns, pyarrow
 from batchwork.tables.cells import clean_text, json_line
 from batchwork.tables.writer import whole_file
 
@@ -42,10 +41,9 @@ class Exports:
     def to_jsonl(self, path: str | Path) -> Path:
         """Write one JSON object per item; an answer that is JSON stays whole.
 
-        Raises:
-            ConfigError: there is no folder for it.
+        Raises ConfigError: there is no folder for it.
         """
-        target = _target(path)
+        target = target_file(path)
         with whole_file(target) as file:
             for row in self._rows(flat=False):
                 file.write(json_line(row))
@@ -56,11 +54,10 @@ class Exports:
 
         Decimals stay exact (decimal128); a column whose values do not agree on a type is text.
 
-        Raises:
-            ConfigError: pyarrow is not installed, or there is no folder for it.
+        Raises ConfigError: pyarrow is not installed, or there is no folder for it.
         """
         pa = pyarrow("to_parquet() needs")
-        target = _target(path)
+        target = target_file(path)
         columns = ArrowColumns(pa, self._ours)
         for rows in self._chunks():
             columns.see(rows)
@@ -73,8 +70,7 @@ class Exports:
     def to_arrow(self) -> Any:
         """A pyarrow Table with one row per item, its columns as `to_parquet` has them.
 
-        Raises:
-            ConfigError: pyarrow is not installed.
+        Raises ConfigError: pyarrow is not installed.
         """
         pa = pyarrow("to_arrow() needs")
         columns = ArrowColumns(pa, self._ours)
@@ -83,12 +79,8 @@ class Exports:
         return pa.concat_tables([columns.fit(chunk, schema) for chunk in seen] or [schema.empty_table()])
 
     def to_pandas(self) -> Any:
-        """A pandas DataFrame with one row per item.
-
-        Raises:
-            ConfigError: pandas is not installed.
-        """
-        pandas = _library("pandas", "to_pandas()", "dataframe")
+        """A pandas DataFrame with one row per item. Raises ConfigError: pandas is not installed."""
+        pandas = library("pandas", "to_pandas()", "dataframe")
         columns: dict[str, list[Any]] = {}
         count = 0
         for rows in self._chunks():
@@ -100,12 +92,8 @@ class Exports:
         return frame.astype(kinds)
 
     def to_polars(self) -> Any:
-        """A polars DataFrame with one row per item.
-
-        Raises:
-            ConfigError: polars or pyarrow is not installed.
-        """
-        return _library("polars", "to_polars()").from_arrow(self.to_arrow())
+        """A polars DataFrame with one row per item. Raises ConfigError: polars or pyarrow is not installed."""
+        return library("polars", "to_polars()").from_arrow(self.to_arrow())
 
 
 def _stored(row: Row) -> Row:
@@ -117,7 +105,8 @@ def _text(text: str) -> str:
     return text if text.isascii() else clean_text(text)
 
 
-def _library(name: str, what: str, extra: str | None = None) -> Any:
+def library(name: str, what: str, extra: str | None = None) -> Any:
+    """Another library, imported; a ConfigError says that it is not installed, and `what` needs it."""
     try:
         return import_module(name)
     except ImportError:
@@ -125,7 +114,8 @@ def _library(name: str, what: str, extra: str | None = None) -> Any:
         raise ConfigError(f"{what} needs {name}: pip install {package}") from None
 
 
-def _target(path: str | Path) -> Path:
+def target_file(path: str | Path) -> Path:
+    """Where a file goes; a ConfigError where it cannot."""
     target = Path(path)
     if target.is_dir():
         raise ConfigError(f"{target} is a folder, not a file")

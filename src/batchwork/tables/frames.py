@@ -5,7 +5,6 @@ whoever made it. A lazy source (a dataset, a reader, a lazy frame, an iterable d
 at a time, as far as the run has got; a data frame that is all there is read where it is.
 """
 
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from importlib import import_module
@@ -14,7 +13,7 @@ from typing import Any
 
 from batchwork.core.errors import ConfigError, InputError
 from batchwork.tables.arrow import BATCH_ROWS, batch_rows, pyarrow
-from batchwork.tables.table import SAMPLE_ROWS, RowStream, Table, TableRow, bad_row, keys_of
+from batchwork.tables.table import SAMPLE_ROWS, RowStream, Table, TableRow, bad_row, keys_of, named_twice
 from batchwork.tables.values import plain_row
 
 _A_ROW = "a row of a table is a dict of its columns"
@@ -74,9 +73,8 @@ def _names(name: str, columns: Iterable[object]) -> tuple[str, ...]:
     if levels:
         raise ConfigError(f"{name} has columns of several levels, such as {levels[0]!r}; give every column one name")
     names = tuple(column if type(column) is str else str(column) for column in given)
-    twice = [column for column, times in Counter(names).items() if times > 1]
-    if twice:
-        raise ConfigError(f"{name} has two columns named {twice[0]!r}; give every column its own name")
+    if (twice := named_twice(names)) is not None:
+        raise ConfigError(f"{name} has two columns named {twice!r}; give every column its own name")
     return names
 
 
@@ -209,6 +207,7 @@ class DictTable(Table):
     """A collection of dicts."""
 
     unit = None
+    sampled = True
 
     def __init__(self, given: Collection[Any]) -> None:
         self.name = f"the {type(given).__name__} of rows"
@@ -222,11 +221,6 @@ class DictTable(Table):
     def count(self) -> int:
         """How many rows there are."""
         return len(self._given)
-
-    def lacking(self, names: Iterable[str]) -> tuple[str, ...]:
-        """Those of `names` that no row has; all rows are read only when a name is not met in the first 1,000."""
-        missing = super().lacking(names)
-        return tuple(name for name in missing if not any(name in row.columns for row in self.rows()))
 
 
 def _dicts(given: Iterable[Any]) -> Table:

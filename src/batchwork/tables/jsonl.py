@@ -67,6 +67,8 @@ def _complaint(line: bytes, error: Exception) -> str:
 class JsonLinesFile(Table):
     """A JSONL file on disk."""
 
+    sampled = True
+
     def __init__(self, path: Path, name: str, encoding: str | None = None) -> None:
         self.name = name
         self._path = path
@@ -82,17 +84,6 @@ class JsonLinesFile(Table):
     def rows(self) -> Iterator[TableRow]:
         with open_input(self._path) as raw:
             yield from _parse(utf8_lines(raw, self._encoding, self.name), self.name)
-
-    def lacking(self, names: Iterable[str]) -> tuple[str, ...]:
-        """Those of `names` that no row has; all rows are read only when a name is not met in the first 1,000."""
-        missing = dict.fromkeys(super().lacking(names))
-        if missing:
-            for row in self.rows():
-                for name in missing.keys() & row.columns.keys():
-                    del missing[name]
-                if not missing:
-                    break
-        return tuple(missing)
 
 
 class JsonLinesStream(RowStream):

@@ -1,6 +1,5 @@
 """Parquet, in and out, a batch at a time. Values are read as plain JSON (see `values`)."""
 
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,7 +10,7 @@ from batchwork.tables.arrow import BATCH_ROWS, batch_rows, pyarrow
 from batchwork.tables.cells import cell_text
 from batchwork.tables.columns import Shape
 from batchwork.tables.jsonl import decode_row
-from batchwork.tables.table import Table, TableRow, cannot_read, open_input
+from batchwork.tables.table import Table, TableRow, cannot_read, named_twice, open_input
 
 _GROUP_ROWS = 20_000
 _GROUP_BYTES = 8 << 20  # of JSON; as Python objects and then as Arrow it is several times that
@@ -25,9 +24,8 @@ class ParquetFile(Table):
         self._path = path
         with self._open() as file:
             self.columns = tuple(file.schema_arrow.names)
-        twice = [column for column, times in Counter(self.columns).items() if times > 1]
-        if twice:
-            raise InputError(f"{name} has two columns named {twice[0]!r}; give every column its own name")
+        if (twice := named_twice(self.columns)) is not None:
+            raise InputError(f"{name} has two columns named {twice!r}; give every column its own name")
 
     def count(self) -> int:
         """How many rows the file's metadata states."""

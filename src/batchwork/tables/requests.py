@@ -90,7 +90,7 @@ class RowRequests:
         if first is None and not table.columns:
             return  # there is nothing that a column could be missing in
         if self._template is not None:
-            check_columns(self._template, table)
+            check_columns(self._template.fields, table)
         elif (first is None or not _ASKING & first.columns.keys()) and not _ASKING & set(table.columns):
             raise ConfigError(
                 f"{table.name} has no column 'prompt' or 'messages'; say how a row becomes a prompt, for example"

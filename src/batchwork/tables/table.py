@@ -1,6 +1,7 @@
 """An input table, whatever its format, and its rows."""
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from itertools import chain, islice
@@ -42,6 +43,7 @@ class Table(ABC):
     unit: str | None = "line"  # what a row's number counts; None: whoever asks knows a row by its place in the results
     index: tuple[str, ...] = ()  # what a data frame names its rows by, which is no column
     may_block: bool = False  # reading the next row may take as long as anything
+    sampled: bool = False  # its columns are those of its first rows: others may have more
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
@@ -61,9 +63,14 @@ class Table(ABC):
         return next(self.rows(), None)
 
     def lacking(self, names: Iterable[str]) -> tuple[str, ...]:
-        """Those of `names` that are no column of the table."""
-        here = frozenset(self.columns)
-        return tuple(name for name in dict.fromkeys(names) if name not in here)
+        """Those of `names` that are no column; all rows are read only when a name is not met in the first 1,000."""
+        missing = dict.fromkeys(name for name in names if name not in self.columns)
+        for row in self.rows() if missing and self.sampled else ():
+            for name in missing.keys() & row.columns.keys():
+                del missing[name]
+            if not missing:
+                break
+        return tuple(missing)
 
 
 class RowStream(Table):
@@ -111,6 +118,11 @@ class RowStream(Table):
             raise InputError(f"{self.name} can be read only once")
         self._taken = True
         return chain(self._seen, self._rest)
+
+
+def named_twice(names: Iterable[str]) -> str | None:
+    """The first name that stands there more than once."""
+    return next((name for name, times in Counter(names).items() if times > 1), None)
 
 
 def keys_of(rows: Iterable[TableRow]) -> tuple[str, ...]:

@@ -65,14 +65,14 @@ class ViewApp:
         number, document = r"{place:\d{1,9}}", r"{document:\d{1,4}}"
         for path, handler in (
             ("/", self._run),
-            ("/run.json", self._run_json),
+            ("/run.json", self._run),
             ("/items", self._items),
             ("/items.json", self._items_json),
             (rf"/items.{{format:{'|'.join(FORMATS)}}}", self._download),
             (f"/items/{number}", self._item),
             (f"/items/{number}.json", self._item_json),
             (f"/items/{number}/documents/{document}", self._document),
-            (f"/items/{number}/documents/{document}.json", self._document_json),
+            (f"/items/{number}/documents/{document}.json", self._document),
             (f"/items/{number}/documents/{document}/page-{{page:\\d{{1,6}}}}.png", self._picture),
             (f"/items/{number}/documents/{document}/image", self._image),
             ("/events", self._events),
@@ -137,18 +137,18 @@ class ViewApp:
     def _message(self, status: int, title: str, text: str) -> web.Response:
         return self._page("message.html", "", status=status, title=title, text=text)
 
-    def _json(self, page: Any) -> web.Response:
-        return web.Response(body=as_json(page), content_type="application/json")
+    def _shown(self, request: web.Request, page: Any, template: str, **values: Any) -> web.Response:
+        """A page's figures as a page, or at an address that ends in .json as they are."""
+        if request.path.endswith(".json"):
+            return web.Response(body=as_json(page), content_type="application/json")
+        return self._page(f"{template}.html", "run" if template == "run" else "items", page=page, **values)
 
     async def _made(self, make: Callable[..., T], *arguments: Any, **options: Any) -> T:
         """What a page is made from, in a thread: reading a journal may take a moment."""
         return await asyncio.to_thread(make, self._watch, *arguments, **options)
 
-    async def _run(self, _: web.Request) -> web.Response:
-        return self._page("run.html", "run", page=await self._run_page())
-
-    async def _run_json(self, _: web.Request) -> web.Response:
-        return self._json(await self._run_page())
+    async def _run(self, request: web.Request) -> web.Response:
+        return self._shown(request, await self._run_page(), "run")
 
     async def _run_page(self) -> RunPage:
         """The figures of the run; those of one that has ended stay true until there is news.
@@ -186,22 +186,19 @@ class ViewApp:
         return self._page("items.html", "items", status=status, page=page, error=error, **values)
 
     async def _items_json(self, request: web.Request) -> web.Response:
-        return self._json(await self._made(items_page, _selection(request)))
+        return self._shown(request, await self._made(items_page, _selection(request)), "items")
 
     async def _item(self, request: web.Request) -> web.Response:
         selection = _selection(request)
         page = _there(await self._made(item_page, int(request.match_info["place"])))
         before, behind = await self._made(neighbours, selection, page.item)
-        return self._page("item.html", "items", page=page, before=before, behind=behind, selection=selection)
+        return self._shown(request, page, "item", before=before, behind=behind, selection=selection)
 
     async def _item_json(self, request: web.Request) -> web.Response:
-        return self._json(_there(await self._made(item_page, int(request.match_info["place"]))))
+        return self._shown(request, _there(await self._made(item_page, int(request.match_info["place"]))), "item")
 
     async def _document(self, request: web.Request) -> web.Response:
-        return self._page("document.html", "items", page=_there(await self._made(document_page, *_document(request))))
-
-    async def _document_json(self, request: web.Request) -> web.Response:
-        return self._json(_there(await self._made(document_page, *_document(request))))
+        return self._shown(request, _there(await self._made(document_page, *_document(request))), "document")
 
     async def _picture(self, request: web.Request) -> web.Response:
         page = int(request.match_info["page"])
@@ -231,8 +228,7 @@ class ViewApp:
 
     async def _events(self, request: web.Request) -> web.StreamResponse:
         """Tell a page that there is news, for as long as it is open."""
-        headers = {**_HEADERS, "Content-Type": "text/event-stream; charset=utf-8"}
-        response = web.StreamResponse(headers=headers)
+        response = web.StreamResponse(headers=_HEADERS | {"Content-Type": "text/event-stream; charset=utf-8"})
         await response.prepare(request)
         loop, news = asyncio.get_running_loop(), asyncio.Event()
         self._news.add(news)
@@ -283,12 +279,8 @@ async def _first_of(*waits: Awaitable[Any], timeout_s: float) -> None:
 
 async def _send_file(request: web.Request, path: Path, content_type: str) -> web.StreamResponse:
     """Send a file that is gone afterwards."""
-    headers = {
-        **_HEADERS,
-        "Content-Type": content_type,
-        "Content-Disposition": f'attachment; filename="{path.name}"',
-    }
-    response = web.StreamResponse(headers=headers)
+    own = {"Content-Type": content_type, "Content-Disposition": f'attachment; filename="{path.name}"'}
+    response = web.StreamResponse(headers=_HEADERS | own)
     await response.prepare(request)
     with path.open("rb") as file:
         while piece := await asyncio.to_thread(file.read, 1 << 18):

@@ -14,6 +14,8 @@ from batchwork.view.run_figures import Series
 _WIDE, _NARROW, _HEIGHT = 600.0, 400.0, 180.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 58.0, 12.0, 16.0, 26.0
 _ROUND = (1, 2, 2.5, 5, 10)
+_TICK = Markup('<text class="tick" x="{}" y="{}" text-anchor="{}">{}</text>')
+_NOTHING = Markup("")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +42,9 @@ class _Frame:
         for step in range(3):
             figure = self.up * step / 2
             y = self.y(figure)
-            parts.append(
-                Markup('<line class="grid" x1="{}" x2="{}" y1="{}" y2="{}"/>').format(_LEFT, self.right, y, y)
-                + Markup('<text class="tick" x="{}" y="{}" text-anchor="end">{}</text>').format(
-                    _LEFT - 6, y + 4, label(figure)
-                )
-            )
-        return Markup("").join(parts)
+            line = Markup('<line class="grid" x1="{}" x2="{}" y1="{}" y2="{}"/>').format(_LEFT, self.right, y, y)
+            parts.append(line + _TICK.format(_LEFT - 6, y + 4, "end", label(figure)))
+        return _NOTHING.join(parts)
 
 
 def _drawing(title: str, what: str, body: Markup, frame: _Frame) -> Markup:
@@ -70,19 +68,14 @@ def _moments(frame: _Frame, length_s: float) -> Markup:
         at = length_s * step / 4
         anchor = ("start", "middle", "middle", "middle", "end")[step]
         text = "start" if not step else duration(at) if length_s > 20 else f"{at:.3g} s"
-        parts.append(
-            Markup('<text class="tick" x="{}" y="{}" text-anchor="{}">{}</text>').format(
-                frame.x(at), _HEIGHT - 8, anchor, text
-            )
-        )
-    return Markup("").join(parts)
+        parts.append(_TICK.format(frame.x(at), _HEIGHT - 8, anchor, text))
+    return _NOTHING.join(parts)
 
 
 def _breaks(frame: _Frame, series: Series) -> Markup:
     """Where one run follows another."""
     line = Markup('<g class="break"><line x1="{0}" x2="{0}" y1="{1}" y2="{2}"/><title>{3}</title></g>')
-    marks = [line.format(frame.x(at), _TOP - 6, _HEIGHT - _BOTTOM, text) for at, text in series.breaks]
-    return Markup("").join(marks)
+    return _NOTHING.join(line.format(frame.x(at), _TOP - 6, _HEIGHT - _BOTTOM, text) for at, text in series.breaks)
 
 
 def _level(frame: _Frame, kind: str, figure: float, text: str, *, at_end: bool = False) -> Markup:
@@ -112,7 +105,7 @@ def throughput(series: Series, allowed_per_minute: float | None) -> Markup:
         title = Markup("<title>{}: {:,.0f} answered, {:,.0f} failed, {:,.0f} refused</title>").format(
             duration(number * series.width_s), good, bad, refused
         )
-        drawn = Markup("")
+        drawn = _NOTHING
         for figure, name in ((good, "good"), (bad, "bad")):
             if figure:
                 low, high = frame.y(base), frame.y(base + figure * per_minute)
@@ -127,7 +120,7 @@ def throughput(series: Series, allowed_per_minute: float | None) -> Markup:
         parts.append(_level(frame, "limit", allowed, f"allowed {short(allowed)} per minute"))
     parts += [_breaks(frame, series), _moments(frame, length)]
     what = f"At most {short(most)} items per minute"
-    return _drawing("Items settled per minute", what, Markup("").join(parts), frame)
+    return _drawing("Items settled per minute", what, _NOTHING.join(parts), frame)
 
 
 def spend(series: Series, ceiling_nano: int | None, forecast_nano: int | None) -> Markup:
@@ -150,7 +143,7 @@ def spend(series: Series, ceiling_nano: int | None, forecast_nano: int | None) -
     if forecast_nano:
         parts.append(_level(frame, "forecast", forecast_nano, f"forecast {show(forecast_nano)}", at_end=True))
     parts += [_breaks(frame, series), _moments(frame, length)]
-    return _drawing("Spend", f"{show(round(points[-1]))} so far", Markup("").join(parts), frame)
+    return _drawing("Spend", f"{show(round(points[-1]))} so far", _NOTHING.join(parts), frame)
 
 
 def histogram(seen: Distribution, title: str, label: Callable[[float], str]) -> Markup:
@@ -158,55 +151,42 @@ def histogram(seen: Distribution, title: str, label: Callable[[float], str]) -> 
     frame = _Frame(float(len(seen.counts)), _top(max(seen.counts)), _NARROW)
     width = round((frame.right - _LEFT) / len(seen.counts) - 1.2, 1)
     parts = [frame.lines(short)]
+    bar = Markup('<rect class="plain" x="{}" y="{}" width="{}" height="{}"><title>{} to {}: {:,}</title></rect>')
     for number, count in enumerate(seen.counts):
         if count:
             low, high = label(seen.edges[number]), label(seen.edges[number + 1])
             y = frame.y(count)
-            parts.append(
-                Markup(
-                    '<rect class="plain" x="{}" y="{}" width="{}" height="{}"><title>{} to {}: {:,}</title></rect>'
-                ).format(frame.x(number), y, width, round(max(0.8, frame.y(0) - y), 1), low, high, count)
-            )
+            places = frame.x(number), y, width, round(max(0.8, frame.y(0) - y), 1)
+            parts.append(bar.format(*places, low, high, count))
     first, last = math.log(seen.edges[0]), math.log(seen.edges[-1])
-    place = -100.0
+    middle, place = Markup('<line class="percentile" x1="{0}" x2="{0}" y1="{1}" y2="{2}"/>'), -100.0
     for name in ("p50", "p90", "p99"):
         figure = seen.percentiles[name]
         share = (math.log(figure) - first) / (last - first) if last > first else 0.5
         x = frame.x(len(seen.counts) * min(1.0, max(0.0, share)))
-        parts.append(
-            Markup('<line class="percentile" x1="{0}" x2="{0}" y1="{1}" y2="{2}"/>').format(x, _TOP, _HEIGHT - _BOTTOM)
-        )
+        parts.append(middle.format(x, _TOP, _HEIGHT - _BOTTOM))
         if x - place > 34:
-            parts.append(
-                Markup('<text class="tick" x="{}" y="{}" text-anchor="middle">{}</text>').format(x, _TOP - 3, name)
-            )
+            parts.append(_TICK.format(x, _TOP - 3, "middle", name))
             place = x
     for at, anchor in ((0, "start"), (len(seen.counts) // 2, "middle"), (len(seen.counts), "end")):
-        parts.append(
-            Markup('<text class="tick" x="{}" y="{}" text-anchor="{}">{}</text>').format(
-                frame.x(at), _HEIGHT - 8, anchor, label(seen.edges[at])
-            )
-        )
+        parts.append(_TICK.format(frame.x(at), _HEIGHT - 8, anchor, label(seen.edges[at])))
     what = ", ".join(f"{name} {label(figure)}" for name, figure in seen.percentiles.items())
-    return _drawing(title, what, Markup("").join(parts), frame)
+    return _drawing(title, what, _NOTHING.join(parts), frame)
 
 
 def shares(counts: Sequence[tuple[str, int]], total: int) -> Markup:
     """A bar that is divided as the items are; the rest is what has not been read."""
     x, parts = 0.0, []
+    bar = Markup('<rect class="{}" x="{:.2f}" width="{:.2f}" height="10"><title>{:,} {}</title></rect>')
     for name, count in counts:
         width = 1000.0 * count / max(1, total)
         if count:
-            parts.append(
-                Markup('<rect class="{}" x="{:.2f}" width="{:.2f}" height="10"><title>{:,} {}</title></rect>').format(
-                    name, x, max(width, 1.5), count, name
-                )
-            )
+            parts.append(bar.format(name, x, max(width, 1.5), count, name))
         x += width
     what = ", ".join(f"{count:,} {name}" for name, count in counts if count) or "nothing yet"
     return Markup(
         '<svg class="shares" viewBox="0 0 1000 10" preserveAspectRatio="none" role="img" aria-label="{}">{}</svg>'
-    ).format(f"Of {total:,}: {what}", Markup("").join(parts))
+    ).format(f"Of {total:,}: {what}", _NOTHING.join(parts))
 
 
 def short(figure: float) -> str:

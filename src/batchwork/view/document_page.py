@@ -19,7 +19,7 @@ from batchwork.evidence import DEFAULT_LINE
 from batchwork.evidence.fields import fields_of
 from batchwork.manager.finisher import Finisher, is_in
 from batchwork.view.marks import PageMarks
-from batchwork.view.source_file import SourceFile, source_of, written_result
+from batchwork.view.source_file import source_of, written_result
 from batchwork.view.watch import JournalWatch
 
 _SHEET = (1400, 1980)  # the size of a page that nobody has drawn yet: A4
@@ -90,17 +90,16 @@ def document_page(watch: JournalWatch, place: int, number: int) -> DocumentPage 
     source = source_of(watch.journal, place, attachment)
     document = None if number else Finisher(schema=None, cite=True).document(entry.request)
     fields, rejected = _fields(watch, entry, document)
-    is_picture = attachment.media_type == PDF and source.data is not None
+    data = source.data if attachment.media_type == PDF else None
     pages, note = [], source.note
-    if is_picture and document is not None:
+    if data is not None and document is not None:
         try:
-            pages = _pictures(document, fields, _data(source))
+            pages = _pictures(document, fields, data)
         except DocumentError as error:
-            note = f"The page cannot be drawn: it {error}."
-            is_picture = False
-    if not is_picture and document is not None:
+            data, note = None, f"The page cannot be drawn: it {error}."
+    if data is None and document is not None:
         pages = _texts(document, fields)
-    if not is_picture and attachment.media_type == PDF and note:
+    if data is None and attachment.media_type == PDF and note:
         note += " This is the text that was read from it."
     return DocumentPage(
         place=place,
@@ -109,7 +108,7 @@ def document_page(watch: JournalWatch, place: int, number: int) -> DocumentPage 
         media_type=attachment.media_type,
         sha256=attachment.digest.hex(),
         path=source.path,
-        is_picture=is_picture,
+        is_picture=data is not None,
         is_image=attachment.media_type.startswith("image/") and attachment.data is not None,
         note=note,
         pages=pages,
@@ -145,11 +144,6 @@ def _attachment(watch: JournalWatch, place: int, number: int) -> tuple[Entry, At
     if entry is None or entry.request is None or number >= len(entry.request.documents):
         return None
     return entry, entry.request.documents[number]
-
-
-def _data(source: SourceFile) -> bytes:
-    assert source.data is not None
-    return source.data
 
 
 @lru_cache(maxsize=_PICTURES)

@@ -37,9 +37,8 @@ _SAY_EVERY_S = 5.0
 def write_report(journal: JournalAddress, cache: Path, path: Path, *, say: Callable[[str], None]) -> str:
     """Write the report; what was done, in a sentence.
 
-    Raises:
-        ConfigError: there is a file that is no report, or it cannot be written.
-        JournalError: there is no journal, or it cannot be read.
+    Raises ConfigError: there is a file that is no report, or it cannot be written; JournalError: there is no journal,
+    or it cannot be read.
     """
     _refuse_foreign(path)
     body, shown, total = report_of(journal, cache, say=say)

@@ -55,6 +55,9 @@ class Row(msgspec.Struct, gc=False, eq=False):
 
 _FIELDS = ", ".join(Row.__struct_fields__)
 _PUT = f"INSERT OR REPLACE INTO item ({_FIELDS}) VALUES ({', '.join('?' for _ in Row.__struct_fields__)})"  # noqa: S608
+_LATEST = (
+    "UPDATE run SET last_at = coalesce(?, last_at), limits = coalesce(?, limits) WHERE seq = (SELECT max(seq) FROM run)"
+)
 _ONE = f"SELECT {_FIELDS} FROM item WHERE "  # noqa: S608
 
 
@@ -209,14 +212,8 @@ class Fold:
 
     def _write_run(self) -> None:
         """Write what is known of the latest run."""
-        known = {
-            "last_at": self._last_at,
-            "limits": None if self._limits is None else json.dumps(self._limits.per_minute()),
-        }
-        for name, value in known.items():
-            if value is not None:
-                run = f"UPDATE run SET {name} = ? WHERE seq = (SELECT max(seq) FROM run)"  # noqa: S608
-                self._connection.execute(run, (value,))
+        limits = None if self._limits is None else json.dumps(self._limits.per_minute())
+        self._connection.execute(_LATEST, (self._last_at, limits))
         self._limits = None
 
 

@@ -71,8 +71,7 @@ def index_path(journal: JournalAddress, cache: Path) -> Path:
 def open_index(path: Path, reader: JournalReader) -> "SideIndex":
     """The index at this path, made anew where there is none, or where it is of another journal or version.
 
-    Raises:
-        ConfigError: it cannot be written.
+    Raises ConfigError: it cannot be written.
     """
     try:
         make_folder(path.parent)

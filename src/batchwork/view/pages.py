@@ -14,7 +14,6 @@ from batchwork.core.failure import FailureKind
 from batchwork.core.money import show
 from batchwork.core.outcome import Status
 from batchwork.view import charts
-from batchwork.view.distribution import Distribution
 from batchwork.view.items_page import FORMATS
 from batchwork.view.run_figures import RunPage
 from batchwork.view.selection import SORTS, Selection
@@ -45,7 +44,7 @@ def _environment() -> Environment:
             page.series, next((one.per_minute for one in page.allowed if one.what == "calls"), None)
         ),
         spend=lambda page: charts.spend(page.series, page.ceiling_nano, page.forecast_nano),
-        histogram=_histogram,
+        histogram=lambda seen, title, unit: charts.histogram(seen, title, _UNITS[unit]),
     )
     return environment
 
@@ -104,7 +103,3 @@ def _shares(page: RunPage) -> Markup:
     counts = [(status, count) for status, count in page.counts.items() if status != Status.PENDING.value]
     counts.append(("pending", page.counts["pending"]))
     return charts.shares(counts, max(page.total or 0, page.read, 1))
-
-
-def _histogram(seen: Distribution, title: str, unit: str) -> Markup:
-    return charts.histogram(seen, title, _UNITS[unit])

@@ -160,8 +160,7 @@ class _Figures:
         if ended is None and self._is_live:
             return "running", "Running", ""
         if ended is None:
-            since = "everything finished is kept"
-            return "cut_off", f"Cut off: {since}", f"To go on, {self._door.again}."
+            return "cut_off", "Cut off: everything finished is kept", f"To go on, {self._door.again}."
         state, headline = _STOPPED.get(ended.stopped, ("stopped", str(ended.stopped)))
         if ended.stopped == "paused":
             return state, f"Paused: {ended.reason or 'no reason was recorded'}", self._words(ended.remedy)
@@ -249,20 +248,17 @@ class _Figures:
         return spans
 
     def _batches(self) -> list[BatchLine]:
-        lines = []
-        for batch in self._index.batches()[-_MOST_BATCHES:]:
-            state = batch.how or ("at the provider" if batch.batch_id else "about to be submitted")
-            lines.append(
-                BatchLine(
-                    number=batch.chunk,
-                    batch_id=batch.batch_id,
-                    items=batch.items,
-                    state=state,
-                    intended_at=batch.intended_at,
-                    closed_at=batch.closed_at,
-                )
+        return [
+            BatchLine(
+                number=batch.chunk,
+                batch_id=batch.batch_id,
+                items=batch.items,
+                state=batch.how or ("at the provider" if batch.batch_id else "about to be submitted"),
+                intended_at=batch.intended_at,
+                closed_at=batch.closed_at,
             )
-        return lines
+            for batch in self._index.batches()[-_MOST_BATCHES:]
+        ]
 
     def _series(self) -> Series:
         line, columns = self._timeline, self._columns

@@ -72,8 +72,7 @@ class Selection:
 def selection_of(query: Mapping[str, Sequence[str]]) -> Selection:
     """The selection that an address asks for; what a form leaves empty is not asked for.
 
-    Raises:
-        ConfigError: the address asks for something that there is not.
+    Raises ConfigError: the address asks for something that there is not.
     """
     given = {name: [value.strip() for value in values if value.strip()] for name, values in query.items()}
     sort = _one(given, "sort", "place")

@@ -28,17 +28,14 @@ def serve_view(
     port: int,
     say: Callable[[str], None],
     opens: bool = False,
-    token: str | None = None,
     until_input_ends: bool = False,
 ) -> None:
     """Serve until Ctrl-C, or until standard input ends; `opens` opens the page in a browser.
 
-    Raises:
-        JournalError: there is no journal, or it cannot be read.
-        ConfigError: nobody can listen on that port.
+    Raises JournalError: there is no journal, or it cannot be read; ConfigError: nobody can listen on that port.
     """
     watch = JournalWatch(journal, cache)
-    token = token or secrets.token_urlsafe(16)
+    token = secrets.token_urlsafe(16)
     ended: list[Callable[[], None]] = []
 
     async def main() -> None:

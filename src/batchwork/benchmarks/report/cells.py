@@ -33,9 +33,12 @@ def share_right(calls: Sequence[Call]) -> Share:
 def cell_of(task: str, condition: str, calls: Sequence[Call], *, planned: int) -> Cell:
     """The numbers of one condition in one task."""
     share = share_right(calls)
-    failed, skipped = (sum(call.missing and call.state is state for call in calls) for state in _LEFT_OUT)
+    failed, skipped = (
+        sum(call.missing and call.state is state for call in calls) for state in (State.FAILED, State.SKIPPED)
+    )
     missing = planned - share.answered
-    costs = [call.cost_usd for call in calls if _sent(call)]
+    # A provider may have billed a failed call, too.
+    costs = [call.cost_usd for call in calls if call.attempts or call.state not in (State.SKIPPED, State.PENDING)]
     known = [cost for cost in costs if cost is not None]
     came = [call for call in calls if not call.missing]
     p50, p90, p99 = percentiles([call.latency_s for call in came if call.latency_s is not None]) or (None, None, None)
@@ -69,14 +72,6 @@ def cell_of(task: str, condition: str, calls: Sequence[Call], *, planned: int) -
     )
 
 
-_LEFT_OUT = (State.FAILED, State.SKIPPED)
-
-
 def mean(values: Sequence[float]) -> float | None:
     """The mean, or None of nothing."""
     return sum(values) / len(values) if values else None
-
-
-def _sent(call: Call) -> bool:
-    """Whether a provider may have billed it; a failed call may well have been."""
-    return call.state not in (State.SKIPPED, State.PENDING) or call.attempts > 0

@@ -27,10 +27,7 @@ def console_lines(summary: Summary) -> list[str]:
     if others := answered_by(summary.run):
         lines += [f"answered by {', '.join(others)}", ""]
     lines += [] if summary.by_model else [f"{measured(summary)}:"]
-    lines += [
-        "  ".join(_padded(cell, width, at) for at, (cell, width) in enumerate(zip(row, widths, strict=True)))
-        for row in rows
-    ]
+    lines += ["  ".join((row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:]))) for row in rows]
     verdicts = (
         summary.overall if len(summary.asked) > 1 else [c for c in summary.comparisons if c.task in summary.asked]
     )
@@ -56,7 +53,3 @@ def _row(summary: Summary, task: str) -> list[str]:
 def _compared(summary: Summary) -> tuple[str, ...]:
     """The treatments whose difference from the baseline means something: none where no model answered."""
     return summary.run.treatments if summary.by_model else ()
-
-
-def _padded(cell: str, width: int, at: int) -> str:
-    return cell.ljust(width) if at == 0 else cell.rjust(width)

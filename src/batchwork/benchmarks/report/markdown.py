@@ -30,7 +30,6 @@ from batchwork.benchmarks.report.words import (
     task_name,
     verdict,
 )
-from batchwork.benchmarks.trial import RunInfo
 
 Lines = list[str]
 
@@ -64,19 +63,16 @@ def _head(summary: Summary) -> Lines:
     if run.aborted:
         lines += [f"> **Aborted before its end:** {safe(run.aborted, 400)}", ">"]
         lines += [f"> {done(summary)}; the rest is missing.", ""]
+    others = answered_by(run)
+    answerers = f", answered by {safe(', '.join(others))}" if others else ""
     lines += [
-        f"Model {safe(run.model)} by the backend {safe(run.backend)}{_answerers(run)};"
+        f"Model {safe(run.model)} by the backend {safe(run.backend)}{answerers};"
         f" {counted(run.trials, 'trial')} per task; {done(summary)}."
     ]
     rest = [task for task in TASK_NAMES if task not in summary.asked]
     if rest:
         lines += ["", f"Not part of this run: {safe(', '.join(rest))}."]
     return [*lines, ""]
-
-
-def _answerers(run: RunInfo) -> str:
-    others = answered_by(run)
-    return f", answered by {safe(', '.join(others))}" if others else ""
 
 
 def _in_short(summary: Summary) -> Lines:
@@ -216,8 +212,7 @@ def _invented(summary: Summary) -> Lines:
         [
             task_name(cell.task),
             safe(cell.condition),
-            f"{cell.numbers:,}",
-            f"{cell.invented:,}",
+            *(f"{n:,}" for n in (cell.numbers, cell.invented)),
             percent(cell.invented_share),
         ]
         for cell in _cells(summary)
@@ -228,15 +223,8 @@ def _invented(summary: Summary) -> Lines:
 
 def _sizes(summary: Summary, pictures: Mapping[str, str]) -> Lines:
     title = f"{measured(summary)} against data size"
-    picture = _picture(pictures, "size", title)
-    return [
-        f"## {title}",
-        "",
-        f"Points per series; {sizes_of(summary)}.",
-        "",
-        *picture,
-        *_slices(summary, "size"),
-    ]
+    told = f"Points per series; {sizes_of(summary)}."
+    return [f"## {title}", "", told, "", *_picture(pictures, "size", title), *_slices(summary, "size")]
 
 
 def _where(summary: Summary) -> Lines:
@@ -247,11 +235,8 @@ def _where(summary: Summary) -> Lines:
             [safe(one.task), safe(one.question), safe(one.condition), safe(one.answer, 200) or NONE]
             for one in summary.unread
         ]
-        lines += [
-            "### Answers that could not be read",
-            "",
-            *table(["task", "question", "condition", "answer"], rows, names=4),
-        ]
+        head = ["task", "question", "condition", "answer"]
+        lines += ["### Answers that could not be read", "", *table(head, rows, names=4)]
     return lines
 
 

@@ -5,10 +5,12 @@ becomes interactive where scripts may run.
 """
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from html import escape
 from typing import Any
 
 import msgspec
+import vl_convert
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
@@ -21,11 +23,17 @@ blockquote { border-left: 4px solid #d55e00; margin: 1rem 0; padding: 0.2rem 1re
 .chart { display: block; }
 .chart svg { max-width: 100%; height: auto; }
 """
-EXPOSED = "window.vegaEmbed = vegaEmbed;"  # what the page needs of the library
 _ALIVE = """\
 for (const [name, spec] of Object.entries(charts))
   vegaEmbed('#chart-' + name, spec, {actions: false, renderer: 'svg'});
 """
+
+
+@cache
+def library() -> str:
+    """The script that draws the charts of a page, in full. Making it takes longer than all the rest of a report."""
+    bundle: str = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
+    return bundle
 
 
 def render_page(title: str, markdown: str, drawings: Mapping[str, str], specs: Mapping[str, Any], library: str) -> str:

@@ -51,12 +51,14 @@ def compress(task: str, treatment: str, pairs: Sequence[Pair]) -> Compression:
     sent: Sequence[tuple[float, float]] = counted or [
         (pair.baseline.prompt_chars / 4, pair.treatment.prompt_chars / 4) for pair in pairs
     ]
+    # A mock reports usage as a provider does, and only estimates it.
+    source = MOCKED if any(_MOCK in (pair.baseline.backend, pair.treatment.backend) for pair in pairs) else PROVIDER
     data = [(pair.baseline.data_chars / 4, pair.treatment.data_chars / 4) for pair in pairs]
     return Compression(
         task=task,
         treatment=treatment,
         pairs=len(sent),
-        source=_source(pairs) if counted else ESTIMATE,
+        source=source if counted else ESTIMATE,
         baseline_tokens=mean([before for before, _ in sent]),
         treatment_tokens=mean([after for _, after in sent]),
         saved=_saved(sent),
@@ -64,11 +66,6 @@ def compress(task: str, treatment: str, pairs: Sequence[Pair]) -> Compression:
         treatment_data_tokens=mean([after for _, after in data]),
         data_saved=_saved(data),
     )
-
-
-def _source(pairs: Sequence[Pair]) -> str:
-    """Who counted: a mock reports usage as a provider does, and only estimates it."""
-    return MOCKED if any(_MOCK in (pair.baseline.backend, pair.treatment.backend) for pair in pairs) else PROVIDER
 
 
 def _saved(tokens: Sequence[tuple[float, float]]) -> float | None:

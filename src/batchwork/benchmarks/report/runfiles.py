@@ -24,8 +24,7 @@ def save_run(folder: Path, info: RunInfo, calls: Sequence[Call]) -> RunInfo:
 
     Returns what `run.json` now says: `info` with the number of calls, by which a file that was cut is found out.
 
-    Raises:
-        OSError: the folder cannot be written.
+    Raises OSError: the folder cannot be written.
     """
     folder.mkdir(parents=True, exist_ok=True)
     encoder = msgspec.json.Encoder(enc_hook=str)
@@ -38,8 +37,8 @@ def save_run(folder: Path, info: RunInfo, calls: Sequence[Call]) -> RunInfo:
 def load_run(folder: Path) -> tuple[RunInfo, list[Call]]:
     """The run in a folder.
 
-    Raises:
-        RunFilesError: there is none, it was killed before it ended, a line is damaged (says which), or some are gone.
+    Raises RunFilesError: there is none, it was killed before it ended, a line is damaged (says which), or some are
+    gone.
     """
     info = _load_info(folder)
     if not info.ended_at:

@@ -13,7 +13,7 @@ from io import StringIO
 
 import msgspec
 
-from batchwork.benchmarks.report.figures import Cell, Comparison, Compression, Figures, Summary
+from batchwork.benchmarks.report.figures import Figures, Summary
 
 _CELL = (
     *("task", "condition", "planned", "answered", "unparsed", "failed", "skipped", "pending", "missing_share"),
@@ -50,16 +50,9 @@ def render_csv(summary: Summary) -> str:
     who = [run.backend, run.model, "; ".join(run.answered_by), run.notice]
     for cell in summary.cells:
         of = (cell.task, cell.condition)
-        rows.writerow([*_row(cell, comparisons.get(of), compressions.get(of)), *who])
+        parts = ((cell, _CELL), (comparisons.get(of), _COMPARISON), (compressions.get(of), _COMPRESSION))
+        rows.writerow([*(_value(figures, name) for figures, names in parts for name in names), *who])
     return out.getvalue()
-
-
-def _row(cell: Cell, comparison: Comparison | None, compression: Compression | None) -> list[object]:
-    return [*_values(cell, _CELL), *_values(comparison, _COMPARISON), *_values(compression, _COMPRESSION)]
-
-
-def _values(figures: Figures | None, names: tuple[str, ...]) -> list[object]:
-    return [_value(figures, name) for name in names]
 
 
 def _value(figures: Figures | None, name: str) -> object:

@@ -33,9 +33,7 @@ def write_reports(
 
     Formats that are in the folder already are written as well; charts that are there and not wanted are removed.
 
-    Raises:
-        ConfigurationError: an unknown format.
-        OSError: the folder cannot be written.
+    Raises ConfigurationError: an unknown format; OSError: the folder cannot be written.
     """
     unknown = set(formats) - set(FORMATS)
     if unknown:
@@ -91,7 +89,7 @@ def _draw(summary: Summary, *, items: str | None) -> tuple[dict[str, bytes], dic
     import vl_convert  # noqa: PLC0415
 
     from batchwork.benchmarks.report.charts import draw  # noqa: PLC0415
-    from batchwork.benchmarks.report.page import EXPOSED, render_page  # noqa: PLC0415
+    from batchwork.benchmarks.report.page import library, render_page  # noqa: PLC0415
 
     specs = draw(summary)
     bodies: dict[str, bytes] = {}
@@ -104,5 +102,5 @@ def _draw(summary: Summary, *, items: str | None) -> tuple[dict[str, bytes], dic
     pictures = {name: f"{CHARTS}/{name}.svg" for name in specs}
     title = f"Benchmark: {', '.join(summary.run.treatments)} against {summary.run.baseline}"
     markdown = render_markdown(summary, pictures, items=items)
-    page = render_page(title, markdown, drawings, specs, vl_convert.javascript_bundle(EXPOSED))
+    page = render_page(title, markdown, drawings, specs, library())
     return bodies | {PAGE: page.encode()}, pictures

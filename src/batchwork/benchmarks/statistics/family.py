@@ -44,8 +44,7 @@ def trials_per_task(
 ) -> Needed:
     """The trials per task that a run needs to find a true difference of `detect` with this `power`.
 
-    Raises:
-        ValueError: a value is out of its range.
+    Raises ValueError: a value is out of its range.
     """
     share = shares(tasks, treatments)
     overall = trials_needed(power, detect, discordance=discordance, level=ALPHA * share.overall)

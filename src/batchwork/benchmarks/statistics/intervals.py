@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaincinv
 
-DRAWS = 5_000
+_DRAWS = 5_000
 _TAIL = 0.025
 # The curve on which two intervals are combined: an ellipse a little squarer than one (exponent 2.5), since in the worst
 # of worlds a true ellipse holds the truth in 94.1% of the runs only.
@@ -24,7 +24,7 @@ class Interval(NamedTuple):
     high: float
 
 
-def wilson(right: float, samples: int, *, confidence: float = 0.95) -> Interval:
+def wilson(right: float, samples: int) -> Interval:
     """Wilson's interval for a share: honest at few samples and near 0 and 1, and never empty.
 
     `samples` counts what is independent. `right` may be a fraction: when several answers share a data set, it is
@@ -32,7 +32,7 @@ def wilson(right: float, samples: int, *, confidence: float = 0.95) -> Interval:
     """
     if samples < 1 or not 0 <= right <= samples:
         raise ValueError(f"{right} right of {samples} samples is not a share")
-    z = NormalDist().inv_cdf(0.5 + confidence / 2)
+    z = NormalDist().inv_cdf(1 - _TAIL)
     share = right / samples
     middle = (share + z * z / (2 * samples)) / (1 + z * z / samples)
     half = z / (1 + z * z / samples) * sqrt(share * (1 - share) / samples + z * z / (4 * samples * samples))
@@ -63,7 +63,7 @@ def difference_interval(only_second: float, only_first: float, samples: float) -
     return Interval(float(products.min()), float(products.max()))
 
 
-def bootstrap_interval(nets: Sequence[int], counts: Sequence[int], *, seed: int, draws: int = DRAWS) -> Interval:
+def bootstrap_interval(nets: Sequence[int], counts: Sequence[int], *, seed: int) -> Interval:
     """A 95% interval for the mean difference of a pair by the bootstrap, drawing whole data sets.
 
     `nets` has, per data set, the pairs that only the second condition got right less those that only the first did;
@@ -77,7 +77,7 @@ def bootstrap_interval(nets: Sequence[int], counts: Sequence[int], *, seed: int,
     sets = [*zip(nets, counts, strict=True), (usual, usual), (-usual, usual)]
     # How many there are of each distinct data set is drawn, and not the data sets: the same at a fraction of the cost.
     kinds, often = np.unique(np.array(sets, dtype=float), axis=0, return_counts=True)
-    drawn = np.random.default_rng(seed).multinomial(len(sets), often / len(sets), size=draws)
+    drawn = np.random.default_rng(seed).multinomial(len(sets), often / len(sets), size=_DRAWS)
     low, high = np.quantile((drawn @ kinds[:, 0]) / (drawn @ kinds[:, 1]), [_TAIL, 1 - _TAIL])
     return Interval(float(low), float(high))
 
@@ -102,6 +102,6 @@ def _curve(middle: float, ends: Interval, steps: NDArray[np.float64]) -> NDArray
     return middle + np.where(steps > 0, ends.high - middle, middle - ends.low) * steps
 
 
-def percentiles(values: Sequence[float], at: Sequence[float] = (50, 90, 99)) -> list[float]:
-    """Percentiles of the values, linear between neighbours; nothing of nothing."""
-    return [float(value) for value in np.percentile(values, at)] if len(values) else []
+def percentiles(values: Sequence[float]) -> list[float]:
+    """The 50th, 90th and 99th percentile of the values, linear between neighbours; nothing of nothing."""
+    return [float(value) for value in np.percentile(values, (50, 90, 99))] if len(values) else []

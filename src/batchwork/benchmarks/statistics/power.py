@@ -31,8 +31,7 @@ def power_of(pairs: int, difference: float, *, discordance: float = DISCORDANCE,
 def trials_needed(power: float, detect: float, *, discordance: float = DISCORDANCE, level: float = 0.05) -> int:
     """The pairs needed to see a true difference of `detect` with this `power`, one data set to each.
 
-    Raises:
-        ValueError: a value is out of its range, or the number is beyond all reason.
+    Raises ValueError: a value is out of its range, or the number is beyond all reason.
     """
     if not 0 < power < 1:
         raise ValueError(f"power must be between 0 and 1, got {power}")

@@ -9,15 +9,10 @@ from batchwork.benchmarks.tasks.task import BaseTask, only
 from batchwork.benchmarks.trial import Question, Series
 
 AHEAD = 10
-_PERCENT = Number(relative=0.02, percent=True)
 
 
 def _asked(name: str, text: str, form: Number, truth: Callable[[Series], float]) -> Question:
     return Question(name=name, text=text, form=form, truth=lambda dataset: float(truth(only(dataset))))
-
-
-def _cv(values: Series) -> float:
-    return float(values.std() / abs(values.mean()))
 
 
 def _tails(values: Series) -> float:
@@ -47,13 +42,13 @@ MULTI_STEP = BaseTask(
             "What is the coefficient of variation of the series? It is the standard deviation (dividing by the number "
             "of values) divided by the absolute value of the mean, as a fraction.",
             Number(relative=0.02),
-            _cv,
+            lambda values: values.std() / abs(values.mean()),
         ),
         _asked(
             "range_percent",
             "What is the range of the series in percent of its mean? Divide the largest value minus the smallest by "
             "the absolute value of the mean, times 100.",
-            _PERCENT,
+            Number(relative=0.02, percent=True),
             lambda values: 100.0 * MEASURES["range"](values) / abs(values.mean()),
         ),
         _asked(

@@ -32,8 +32,7 @@ class BaseTask:
     def plan(self, trials: int, seed: int, max_data_size: int | None = None) -> Iterator[Trial]:
         """The trials, made one by one as they are taken.
 
-        Raises:
-            ConfigurationError: so few points cannot hold what is asked about.
+        Raises ConfigurationError: so few points cannot hold what is asked about.
         """
         _check_size(max_data_size)
         return (self.trial(number, seed, max_data_size) for number in range(trials))
@@ -41,8 +40,7 @@ class BaseTask:
     def trial(self, number: int, seed: int, max_data_size: int | None = None) -> Trial:
         """One trial: fresh data, and the question and the kind whose turn it is.
 
-        Raises:
-            ConfigurationError: there is no trial of that number, or so few points cannot hold what is asked about.
+        Raises ConfigurationError: there is no trial of that number, or so few points cannot hold what is asked about.
         """
         if not isinstance(number, int) or number < 0:
             raise ConfigurationError(f"a trial's number is a whole number of at least 0, got {number!r}")
@@ -73,9 +71,10 @@ class BaseTask:
 
     def _ask(self, client: Client, trials: Iterable[Trial]) -> list[Call]:
         config = client.config
-        most = None if config.max_cost is None else float(config.max_cost)
         with TemporaryDirectory() as folder:
-            done = conduct(client, lay_out(trials, config), journal=Path(folder) / "journal.db", max_cost=most)
+            done = conduct(
+                client, lay_out(trials, config), journal=Path(folder) / "journal.db", max_cost=config.ceiling
+            )
         if done.cause == "interrupted":
             raise KeyboardInterrupt
         return done.calls
