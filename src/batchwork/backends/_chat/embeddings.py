@@ -31,7 +31,7 @@ _TEXTS_PER_LINE = 256  # a result line of more is megabytes long
 DIMENSIONS = "dimensions"  # what we call the length of a vector; a service may have another name
 
 
-class _Vector(Struct):
+class _Vector(Struct, gc=False):
     embedding: bytes | list[float]  # what is text is base64
     index: int = 0
 

@@ -19,7 +19,7 @@ from batchwork.core.request import Request
 from batchwork.core.text_pack import PackLimits, texts_of
 
 
-class _Vector(Struct):
+class _Vector(Struct, gc=False):
     values: list[float]
 
 
