@@ -12,11 +12,12 @@ from batchwork.core.data_file import read_data_file
 RESOURCE = "RESOURCE"  # in an address: what only the user knows
 
 
-class FileBatches(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How a service takes batches that are made of an uploaded file. The fields are explained in the data file."""
+class Batches(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How a service takes batches. The fields are explained in the data file."""
 
     max_requests: int = 50_000
     max_bytes: int = 200 * 1024 * 1024
+    inline: bool = False
     window: str = "24h"
     upload: str = "files"
     form: dict[str, str] = msgspec.field(default_factory=lambda: {"purpose": "batch"})
@@ -60,7 +61,7 @@ class Provider(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     body: dict[str, Any] = {}
     chat: bool = True
     module: bool = False
-    batch: FileBatches | None = None
+    batch: Batches | None = None
     embeddings: Embeddings | None = None
 
     @property

@@ -9,7 +9,7 @@ from batchwork.backends import Setup, open_backend
 from batchwork.backends._chat.service import describe
 from batchwork.clock import SystemClock
 from batchwork.core.errors import ConfigError
-from batchwork.core.providers import Embeddings, FileBatches, Provider, providers
+from batchwork.core.providers import Batches, Embeddings, Provider, providers
 from batchwork.core.request import Request
 from batchwork.settings import Settings
 from batchwork.simulator import Simulator
@@ -101,7 +101,7 @@ EXAMPLE = Provider(
     auth="api-key",
     max_tokens="max_output",
     body={"store": False},
-    batch=FileBatches(max_requests=7, window="48h", line="body", metadata=False),
+    batch=Batches(max_requests=7, window="48h", line="body", metadata=False),
     embeddings=Embeddings(max_texts=5),
 )
 

@@ -13,6 +13,8 @@ from yarl import URL
 from batchwork.backends import Setup
 from batchwork.backends._catalog import catalog, fact, near, owner_of
 from batchwork.backends._chat import ChatBackend
+from batchwork.backends._chat.files import FileChatBackend
+from batchwork.backends._chat.inline import InlineChatBackend
 from batchwork.backends._chat.request_body import ChatBody, ChatDialect
 from batchwork.backends._content import WireSchemas
 from batchwork.backends._http import endpoint
@@ -49,7 +51,7 @@ def describe(service: str, name: str, base_url: str | None) -> Traits:
     )
 
 
-def open_backend(service: str, name: str, setup: Setup, *, kind: type[ChatBackend] = ChatBackend) -> ChatBackend:
+def open_backend(service: str, name: str, setup: Setup, *, kind: type[ChatBackend] | None = None) -> ChatBackend:
     """The backend for one model of a service, or of the server at `base_url`; `kind` where a service has its own."""
     ids = catalog().ids.get(service, ())
     if not name:
@@ -77,6 +79,8 @@ def open_backend(service: str, name: str, setup: Setup, *, kind: type[ChatBacken
         fixed={**(thinking_off or {}), **row.body},
     )
     setup = replace(setup, base_url=base_url, api_key=key_of(service, where, setup, base_url))
+    if kind is None:
+        kind = InlineChatBackend if row.batch is not None and row.batch.inline else FileChatBackend
     return kind(name, ChatBody(name, dialect).build, traits, setup, row)
 
 
