@@ -59,7 +59,8 @@ def check(runs: Runs, folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("service", "step"), [("together", 4), ("together", 5), ("openai", 6), ("gemini", 6), ("mistral", 5), ("openrouter", 4)]
+    ("service", "step"),
+    [("together", 4), ("together", 5), ("openai", 6), ("gemini", 6), ("mistral", 5), ("openrouter", 4)],
 )
 def test_a_kill_at_a_step_of_a_file_and_its_batch_pays_for_nothing_twice(
     service: str, step: int, runs: Runs, tmp_path: Path

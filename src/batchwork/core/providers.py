@@ -69,6 +69,11 @@ class Provider(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         """The host of its address, by which it is known."""
         return urlsplit(self.base_url).hostname or ""
 
+    @property
+    def resources(self) -> tuple[str, ...]:
+        """How the hosts of its users' own resources end, where they have some."""
+        return (self.host.removeprefix(RESOURCE.lower()),) if RESOURCE in self.base_url else ()
+
 
 @cache
 def providers() -> dict[str, Provider]:
@@ -78,8 +83,8 @@ def providers() -> dict[str, Provider]:
 
 def provider_at(host: str, wire: str) -> str | None:
     """The name of the provider that speaks a wire at a host; None for a server that is not known, or the user's own."""
-    rows = providers().items()
-    return next((name for name, row in rows if (row.host, row.wire) == (host, wire) and not row.local), None)
+    rows = ((name, row) for name, row in providers().items() if row.wire == wire and not row.local)
+    return next((name for name, row in rows if host == row.host or host.endswith(row.resources)), None)
 
 
 def service_of(word: str) -> str | None:

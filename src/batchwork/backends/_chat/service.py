@@ -108,9 +108,10 @@ def key_of(service: str, where: str | None, setup: Setup, base_url: str) -> str 
     if key is None and (where is None or setup.base_url is None):
         key = keys.get(service)  # never sent to a known stranger unless the environment pairs them
     row = row_at(where)
-    at_home = RESOURCE in row.base_url or endpoint(base_url, "").host == row.host
+    host = endpoint(base_url, "").host
+    at_home = RESOURCE in row.base_url or host == row.host
     if key is None and where is not None and not row.local and at_home:
-        raise no_key(str(row.host), row)
+        raise no_key(str(host), row)
     return key
 
 
@@ -118,8 +119,14 @@ def place_of(service: str, base_url: str | None) -> str | None:
     """Whose row holds: the service's own; for `openai` at another address, that of whoever is there, if known."""
     if service != _HOME:
         return service
-    address = base_url or providers()[_HOME].base_url
-    return provider_at(endpoint(address, "").host or "", "chat")
+    url = endpoint(base_url or providers()[_HOME].base_url, "")
+    where = provider_at(url.host or "", "chat")
+    if where is None or RESOURCE not in (own := providers()[where]).base_url:
+        return where
+    if not url.path.startswith(URL(own.base_url).path):
+        others = or_list([f"{name}:NAME" for name, row in providers().items() if row.host == own.host])
+        raise ConfigError(f"openai:NAME does not know the addresses of {url.host}: use {others} with {url.origin()}")
+    return where
 
 
 def row_at(where: str | None) -> Provider:
