@@ -184,6 +184,19 @@ def test_other_providers_make_embeddings_in_packs_of_their_own_size(
     assert provider.log()["total"]["received"] >= 300 // per_call + 16
 
 
+def test_gemini_makes_embeddings_in_batches_one_text_to_a_line_for_half(provider: Simulator, tmp_path: Path) -> None:
+    texts = numbered(40)
+    texts[7] = f"a {REFUSED}"
+    model, base_url = "gemini:gemini-embedding-001", provider.service_url("gemini")
+    told = {"model": model, "base_url": base_url, "mode": "batch", "journal": tmp_path / "j.db"}
+    for _ in range(2):  # the second time nothing is sent
+        with embedded(provider, texts, **told) as made:
+            check(made, texts, bad=frozenset({7}))
+    log = provider.log()
+    assert (log["total"]["received"], log["total"]["billed"], len(log["batches"])) == (40, 39, 1)
+    assert {call["tier"] for call in log["requests"]} == {"batch"}
+
+
 @pytest.mark.parametrize(("model", "part"), [("voyage:voyage-4", 0.67), ("mistral:mistral-embed", 0.5), (MODEL, 0.5)])
 def test_batches_of_embeddings_cost_less_where_the_provider_says_so(
     provider: Simulator, model: str, part: float

@@ -77,6 +77,7 @@ SIMULATED = {
     "openai": "openai:gpt-6-luna",
     "gemini": "gemini:gemini-3.8-flash",
     "mistral": "mistral:mistral-small-latest",
+    "openrouter": "openrouter:openai/gpt-4o-mini",
     "bedrock": "bedrock:amazon.nova-lite-v1:0",
     # Rows that differ from OpenAI: an address with the model in it, limits, states and lists.
     "azure-classic": "azure-classic:my-deployment",

@@ -7,6 +7,7 @@ from batchwork.settings import Settings
 def test_a_provider_is_known_by_its_host_on_its_wire_alone() -> None:
     assert provider_at("api.groq.com", "chat") == "groq"
     assert provider_at("api.groq.com", "anthropic") is None
+    assert provider_at("my-own.openai.azure.com", "chat") == "azure"
     assert provider_at("127.0.0.1", "chat") is None
     assert provider_at("localhost", "chat") is None
     elsewhere = [row for row in providers().values() if not row.local and RESOURCE not in row.base_url]

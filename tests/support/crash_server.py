@@ -96,7 +96,7 @@ class DyingWithFiles(Dying):
 
 def work(told: dict[str, Any]) -> None:
     model = told.get("model", f"anthropic:{MODEL}")
-    kind = Dying if model.startswith("anthropic:") else DyingWithFiles
+    kind = Dying if model.startswith(("anthropic:", "openrouter:")) else DyingWithFiles
     backend = kind(model, told["url"], told.get("die_at"))
     BatchManager(
         messages=prompts(told["items"]),

@@ -24,6 +24,7 @@ MODELS = {
     "gemini": "gemini-3.6-flash",
     "groq": "openai/gpt-oss-120b",
     "mistral": "mistral-small-latest",
+    "openrouter": "openai/gpt-4o-mini",
     "together": "meta-llama/Llama-3.3-70B-Instruct-Turbo",
 }
 MAX_TOKENS = 50

@@ -1,6 +1,7 @@
-"""SIGKILL at steps and at random instants of batches that are made of files: nothing is lost or paid for twice.
+"""SIGKILL at steps and at random instants of batches: nothing is lost or paid for twice.
 
-`together` keeps no name with a batch: there the file alone says which batch is ours. Fifty kills at each service are
+`together` keeps no name with a batch: there the file alone says which batch is ours; at `openrouter` there is no file
+either, and the ids in its results say it. Fifty kills at each service are
 `make torture-wires`'s; a cut of it always runs.
 """
 
@@ -28,6 +29,7 @@ MODELS = {
     "azure-classic": "azure-classic:gpt-4o",
     "gemini": "gemini:gemini-3.6-flash",
     "mistral": "mistral:mistral-small-latest",
+    "openrouter": "openrouter:openai/gpt-4o-mini",
 }
 
 
@@ -57,7 +59,8 @@ def check(runs: Runs, folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("service", "step"), [("together", 4), ("together", 5), ("openai", 6), ("gemini", 6), ("mistral", 5)]
+    ("service", "step"),
+    [("together", 4), ("together", 5), ("openai", 6), ("gemini", 6), ("mistral", 5), ("openrouter", 4)],
 )
 def test_a_kill_at_a_step_of_a_file_and_its_batch_pays_for_nothing_twice(
     service: str, step: int, runs: Runs, tmp_path: Path

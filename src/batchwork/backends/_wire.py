@@ -145,7 +145,7 @@ class WireBackend:
         self, answer: HttpAnswer, decode: Callable[[bytes], T], *, model: str | None = None, unconfirmed: bool = False
     ) -> T:
         """What an answer other than a reply says; `model` where the call was about one."""
-        if answer.status not in (200, 201):
+        if answer.status not in (200, 201, 202):
             raise BackendError(self._failure(answer, model=model))
         try:
             return decode(answer.body)

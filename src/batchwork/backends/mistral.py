@@ -9,9 +9,10 @@ import msgspec
 from msgspec import Struct
 
 from batchwork.backends import Setup
-from batchwork.backends._chat import METADATA, ChatBackend
+from batchwork.backends._chat import ChatBackend
 from batchwork.backends._chat import embeddings as chat_embeddings
 from batchwork.backends._chat import service as chat_service
+from batchwork.backends._chat.files import METADATA, FileChatBackend
 from batchwork.backends._headers import ahead_s, moment
 from batchwork.backends._wire import Stored, encode, ended_batch, file_for, no_results
 from batchwork.core.failure import Failure, FailureKind
@@ -61,7 +62,7 @@ class _JobPage(Struct):
 _decode_page = msgspec.json.Decoder(_JobPage).decode
 
 
-class MistralBackend(ChatBackend):
+class MistralBackend(FileChatBackend):
     """One Mistral model. A batch keeps metadata and the file it was made of, so it is found by either."""
 
     batches_path = "batch/jobs"

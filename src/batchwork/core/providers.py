@@ -12,11 +12,12 @@ from batchwork.core.data_file import read_data_file
 RESOURCE = "RESOURCE"  # in an address: what only the user knows
 
 
-class FileBatches(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How a service takes batches that are made of an uploaded file. The fields are explained in the data file."""
+class Batches(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How a service takes batches. The fields are explained in the data file."""
 
     max_requests: int = 50_000
     max_bytes: int = 200 * 1024 * 1024
+    inline: bool = False
     window: str = "24h"
     upload: str = "files"
     form: dict[str, str] = msgspec.field(default_factory=lambda: {"purpose": "batch"})
@@ -60,13 +61,18 @@ class Provider(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     body: dict[str, Any] = {}
     chat: bool = True
     module: bool = False
-    batch: FileBatches | None = None
+    batch: Batches | None = None
     embeddings: Embeddings | None = None
 
     @property
     def host(self) -> str:
         """The host of its address, by which it is known."""
         return urlsplit(self.base_url).hostname or ""
+
+    @property
+    def resources(self) -> tuple[str, ...]:
+        """How the hosts of its users' own resources end, where they have some."""
+        return (self.host.removeprefix(RESOURCE.lower()),) if RESOURCE in self.base_url else ()
 
 
 @cache
@@ -77,8 +83,8 @@ def providers() -> dict[str, Provider]:
 
 def provider_at(host: str, wire: str) -> str | None:
     """The name of the provider that speaks a wire at a host; None for a server that is not known, or the user's own."""
-    rows = providers().items()
-    return next((name for name, row in rows if (row.host, row.wire) == (host, wire) and not row.local), None)
+    rows = ((name, row) for name, row in providers().items() if row.wire == wire and not row.local)
+    return next((name for name, row in rows if host == row.host or host.endswith(row.resources)), None)
 
 
 def service_of(word: str) -> str | None:

@@ -37,7 +37,8 @@ ANSWERS = f"{KINDS[Attempted]}, {KINDS[Settled]}"  # an item of a batch that was
 _SHARE_ABOVE = 256  # characters; shorter system prompts are cheaper in place
 
 _HUGE = 1  # the code of a whole number that MessagePack has no form for, written out
-_encode = msgspec.msgpack.Encoder().encode
+_encoder = msgspec.msgpack.Encoder()
+_encode = _encoder.encode
 
 
 def _read_huge(_code: int, digits: memoryview) -> int:
@@ -80,21 +81,30 @@ _decode_blob = msgspec.msgpack.Decoder().decode
 Blobs = dict[bytes, bytes]
 
 
-def encode(event: Event, blobs: Blobs) -> bytes:
-    """The bytes of an event; shared parts are added to `blobs`."""
+def encode(event: Event, blobs: Blobs) -> bytearray:
+    """The bytes of an event; shared parts are added to `blobs`.
+
+    A bytearray is what SQLite's driver takes as it is; bytes cost it a search for an adapter.
+    """
     if type(event) is not Opened:
         try:
-            return _encode(event)
+            return _written(event)
         except OverflowError:  # a model answered with a huge number
-            return _encode(_packable(msgspec.to_builtins(event, builtin_types=(bytes,))))
+            return _written(_packable(msgspec.to_builtins(event, builtin_types=(bytes,))))
     request = event.request
     stored = None if request is None else _store(request, event.occurrence, blobs)
     opened = _StoredOpened(event.index, event.fingerprint, event.occurrence, stored, event.columns)
     try:
-        return _encode(opened)
+        return _written(opened)
     except _UNPACKABLE:
         opened.columns = json.dumps(event.columns, default=str)  # a huge number, a lone surrogate
-        return _encode(opened)
+        return _written(opened)
+
+
+def _written(value: Any) -> bytearray:
+    buffer = bytearray()
+    _encoder.encode_into(value, buffer)
+    return buffer
 
 
 def _packable(value: Any) -> Any:
@@ -184,7 +194,7 @@ def _restore(stored: _StoredRequest, blob: Callable[[bytes], bytes | None]) -> R
     )
 
 
-def checksum(seq: int, kind: int, item: int, body: bytes) -> int:
+def checksum(seq: int, kind: int, item: int, body: bytes | bytearray) -> int:
     """What ties an event's bytes to its place."""
     return crc32(body, (seq * 31 + kind * 7 + item) & 0xFFFFFFFF)
 

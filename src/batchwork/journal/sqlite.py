@@ -157,8 +157,7 @@ class SqliteJournal:
             sums.batches += 1
         writer = self._writer
         body = codec.encode(event, writer.blobs)
-        # A bytearray is what SQLite's driver takes as it is; bytes cost it a search for an adapter.
-        writer.events.append((seq, self._utc(), kind, item, bytearray(body), codec.checksum(seq, kind, item, body)))
+        writer.events.append((seq, self._utc(), kind, item, body, codec.checksum(seq, kind, item, body)))
         if self.listener is not None:
             self.listener(event)
 

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from batchwork.backends import Setup, open_backend
-from batchwork.backends._chat import _Line, _Response
+from batchwork.backends._chat import ResultLine, _Response
 from batchwork.clock import SystemClock
 from batchwork.core.failure import FailureKind as K
 from batchwork.core.failure_table import may_be_billed
@@ -63,7 +63,7 @@ def test_azure_charges_for_what_its_filter_stops(exchange, model, code):
 
 def test_a_line_of_a_batch_that_azures_filter_stops_is_charged_for():
     body = json.dumps(error("invalid_request_error", "content_filter")).encode()
-    line = _Line(custom_id="a", response=_Response(status_code=400, body=msgspec.Raw(body)))
+    line = ResultLine(custom_id="a", response=_Response(status_code=400, body=msgspec.Raw(body)))
     charged = []
     for model in ("azure:gpt-6-luna", MODEL):
         base_url = "http://127.0.0.1:9/v1"

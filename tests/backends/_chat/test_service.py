@@ -9,7 +9,7 @@ from batchwork.backends import Setup, open_backend
 from batchwork.backends._chat.service import describe
 from batchwork.clock import SystemClock
 from batchwork.core.errors import ConfigError
-from batchwork.core.providers import Embeddings, FileBatches, Provider, providers
+from batchwork.core.providers import Batches, Embeddings, Provider, providers
 from batchwork.core.request import Request
 from batchwork.settings import Settings
 from batchwork.simulator import Simulator
@@ -93,6 +93,19 @@ def test_images_have_a_most_where_the_model_scales_them_down(model, base_url, to
     assert describe("openai", model, base_url).image_tokens == tokens
 
 
+def test_openai_at_a_resource_of_azures_has_azures_facts_or_names_the_prefix_that_does():
+    def opened(base_url, **keys):
+        setup = Setup(clock=SystemClock(), max_in_flight=1, base_url=base_url, settings=Settings(keys=keys))
+        return open_backend("openai:gpt-4o", setup)[0]
+
+    home = "https://mine.openai.azure.com"
+    assert opened(f"{home}/openai/v1", azure="k").traits.price_provider == "azure"
+    with pytest.raises(ConfigError, match=r"no API key for mine\.openai\.azure\.com: set AZURE_OPENAI_API_KEY"):
+        opened(f"{home}/openai/v1", openai="k")
+    with pytest.raises(ConfigError, match=f"use azure:NAME or azure-classic:NAME with {home}"):
+        opened(f"{home}/openai/deployments/d", azure="k")
+
+
 EXAMPLE = Provider(
     wire="chat",
     base_url="https://api.example.org/v1",
@@ -101,7 +114,7 @@ EXAMPLE = Provider(
     auth="api-key",
     max_tokens="max_output",
     body={"store": False},
-    batch=FileBatches(max_requests=7, window="48h", line="body", metadata=False),
+    batch=Batches(max_requests=7, window="48h", line="body", metadata=False),
     embeddings=Embeddings(max_texts=5),
 )
 

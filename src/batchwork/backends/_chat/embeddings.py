@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Struct
 
 from batchwork.backends import Setup
-from batchwork.backends._chat import ChatBackend
+from batchwork.backends._chat.files import FileChatBackend
 from batchwork.backends._chat.reply import kind_of
 from batchwork.backends._chat.service import address_of, key_of, place_of, row_at
 from batchwork.backends._content import add_extra
@@ -31,7 +31,7 @@ _TEXTS_PER_LINE = 256  # a result line of more is megabytes long
 DIMENSIONS = "dimensions"  # what we call the length of a vector; a service may have another name
 
 
-class _Vector(Struct):
+class _Vector(Struct, gc=False):
     embedding: bytes | list[float]  # what is text is base64
     index: int = 0
 
@@ -77,7 +77,7 @@ def open_embedder(
     return (kind or EmbeddingsBackend)(name, traits, setup, row, row.embeddings)
 
 
-class EmbeddingsBackend(ChatBackend):
+class EmbeddingsBackend(FileChatBackend):
     """One model that makes embeddings, for single calls and for batches."""
 
     def __init__(self, model: str, traits: Traits, setup: Setup, row: Provider, limits: Embeddings) -> None:

@@ -13,6 +13,8 @@ from yarl import URL
 from batchwork.backends import Setup
 from batchwork.backends._catalog import catalog, fact, near, owner_of
 from batchwork.backends._chat import ChatBackend
+from batchwork.backends._chat.files import FileChatBackend
+from batchwork.backends._chat.inline import InlineChatBackend
 from batchwork.backends._chat.request_body import ChatBody, ChatDialect
 from batchwork.backends._content import WireSchemas
 from batchwork.backends._http import endpoint
@@ -49,7 +51,7 @@ def describe(service: str, name: str, base_url: str | None) -> Traits:
     )
 
 
-def open_backend(service: str, name: str, setup: Setup, *, kind: type[ChatBackend] = ChatBackend) -> ChatBackend:
+def open_backend(service: str, name: str, setup: Setup, *, kind: type[ChatBackend] | None = None) -> ChatBackend:
     """The backend for one model of a service, or of the server at `base_url`; `kind` where a service has its own."""
     ids = catalog().ids.get(service, ())
     if not name:
@@ -77,6 +79,8 @@ def open_backend(service: str, name: str, setup: Setup, *, kind: type[ChatBacken
         fixed={**(thinking_off or {}), **row.body},
     )
     setup = replace(setup, base_url=base_url, api_key=key_of(service, where, setup, base_url))
+    if kind is None:
+        kind = InlineChatBackend if row.batch is not None and row.batch.inline else FileChatBackend
     return kind(name, ChatBody(name, dialect).build, traits, setup, row)
 
 
@@ -104,9 +108,10 @@ def key_of(service: str, where: str | None, setup: Setup, base_url: str) -> str 
     if key is None and (where is None or setup.base_url is None):
         key = keys.get(service)  # never sent to a known stranger unless the environment pairs them
     row = row_at(where)
-    at_home = RESOURCE in row.base_url or endpoint(base_url, "").host == row.host
+    host = endpoint(base_url, "").host
+    at_home = RESOURCE in row.base_url or host == row.host
     if key is None and where is not None and not row.local and at_home:
-        raise no_key(str(row.host), row)
+        raise no_key(str(host), row)
     return key
 
 
@@ -114,8 +119,14 @@ def place_of(service: str, base_url: str | None) -> str | None:
     """Whose row holds: the service's own; for `openai` at another address, that of whoever is there, if known."""
     if service != _HOME:
         return service
-    address = base_url or providers()[_HOME].base_url
-    return provider_at(endpoint(address, "").host or "", "chat")
+    url = endpoint(base_url or providers()[_HOME].base_url, "")
+    where = provider_at(url.host or "", "chat")
+    if where is None or RESOURCE not in (own := providers()[where]).base_url:
+        return where
+    if not url.path.startswith(URL(own.base_url).path):
+        others = or_list([f"{name}:NAME" for name, row in providers().items() if row.host == own.host])
+        raise ConfigError(f"openai:NAME does not know the addresses of {url.host}: use {others} with {url.origin()}")
+    return where
 
 
 def row_at(where: str | None) -> Provider:

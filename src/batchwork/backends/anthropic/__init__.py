@@ -14,7 +14,8 @@ from batchwork.backends._catalog import catalog, near
 from batchwork.backends._failures import lost_result
 from batchwork.backends._headers import ANTHROPIC_LIMITS, moment
 from batchwork.backends._http import endpoint
-from batchwork.backends._wire import BatchPage, Stored, WireBackend, encode, placed
+from batchwork.backends._inline import InlineBackend
+from batchwork.backends._wire import BatchPage, Stored, encode, placed
 from batchwork.backends.anthropic.reply import kind_of, reply_in
 from batchwork.backends.anthropic.request_body import SAMPLING, MessageBody, body_to_count
 from batchwork.core.errors import BackendError, ConfigError
@@ -58,6 +59,10 @@ class _Batch(Stored):
     def has_ended(self) -> bool:
         return self.processing_status == "ended"
 
+    @property
+    def total(self) -> int:
+        return self.request_counts.total
+
 
 class _Result(Struct):
     type: str
@@ -74,17 +79,12 @@ class _Count(Struct):
     input_tokens: int
 
 
-_decode_page = msgspec.json.Decoder(BatchPage[_Batch]).decode
 _decode_line = msgspec.json.Decoder(_Line).decode
 _decode_count = msgspec.json.Decoder(_Count).decode
 
 
-class AnthropicBackend(WireBackend):
-    """One Claude model, for single calls and for message batches.
-
-    A batch carries nothing by which it could be found again but the custom ids inside it, and these can be read only
-    once it has ended. Looking for one therefore has three answers: found, surely not there, not decided yet.
-    """
+class AnthropicBackend(InlineBackend):
+    """One Claude model, for single calls and for message batches."""
 
     path = "v1/messages"
     batches_path = "v1/messages/batches"
@@ -95,11 +95,8 @@ class AnthropicBackend(WireBackend):
     request_id_header = istr("request-id")
     headers: ClassVar = {"anthropic-version": "2026-10-21"}
     batch_limits = BatchLimits(max_requests=100_000, max_bytes=256 * 1024 * 1024)
-
-    @cached_property
-    def _first_names(self) -> dict[str, str]:
-        """The first custom id of each ended batch that was looked at: a search looks again and again."""
-        return {}
+    decode_page = staticmethod(msgspec.json.Decoder(BatchPage[_Batch]).decode)
+    after = "after_id"
 
     async def count_tokens(self, request: Request) -> int:
         url = endpoint(self._base_url, "v1/messages/count_tokens")
@@ -124,35 +121,6 @@ class AnthropicBackend(WireBackend):
         async for line in self._lines(self._batches_url(batch_id, "results"), _decode_line):
             yield line.custom_id, self._line_result(line.result)
 
-    async def find_batch(self, tag: BatchTag) -> str | Sighting | Candidate:
-        """Look at every batch that is young enough, of the right size, and ours by its custom ids."""
-        undecided = False
-        unreadable: Candidate | None = None
-        async for batch, oldest, youngest in self._listed(_decode_page, "after_id", tag):
-            created = moment(batch.created_at)
-            if created is not None and created < oldest:
-                break
-            if batch.id in tag.known or (created is not None and created > youngest):
-                continue
-            if not batch.has_ended:
-                undecided = undecided or _is_about(batch.request_counts.total, len(tag.custom_ids))
-            elif (ours := await self._holds(batch.id, tag)) is None:
-                unreadable = unreadable or Candidate(batch.id)
-            elif ours:
-                return batch.id
-        return Sighting.UNDECIDED if undecided else unreadable or Sighting.ABSENT
-
-    async def _holds(self, batch_id: str, tag: BatchTag) -> bool | None:
-        """Whether an ended batch is ours; None when not a line of its results can be read."""
-        if (name := self._first_names.get(batch_id)) is None:
-            try:
-                async for name, _ in self.collect_batch(batch_id):
-                    self._first_names[batch_id] = name
-                    break
-            except BackendError:
-                return None
-        return None if name is None else name in tag.custom_ids  # one is enough: it names our run and our batch
-
     def _line_result(self, result: _Result) -> Reply | Failure:
         """One result in our words."""
         if result.type == "succeeded":
@@ -166,11 +134,6 @@ class AnthropicBackend(WireBackend):
         error = inner if isinstance(inner, dict) else outer
         kind, code = self.kind_of(error, 0)
         return Failure(kind=kind, message=str(error.get("message", "no explanation")), error_code=code)
-
-
-def _is_about(counted: int, size: int) -> bool:
-    """Whether a batch may hold so many requests although its counts say otherwise: they are not always right."""
-    return abs(counted - size) <= max(1, size // 10)
 
 
 def describe(_name: str, _base_url: str | None) -> Traits:

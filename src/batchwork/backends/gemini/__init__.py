@@ -65,7 +65,7 @@ class GeminiBackend(WireBackend):
     has an unknown outcome is found by it. After 48 hours a batch that has not ended is gone, with everything in it.
     """
 
-    verb = "generateContent"  # of a live call
+    verb, batch_verb = "generateContent", "batchGenerateContent"
     decode_batch = staticmethod(decode_operation)
     reply_in = staticmethod(reply_in)
     kind_of = staticmethod(kind_of)
@@ -105,7 +105,7 @@ class GeminiBackend(WireBackend):
         """Create a batch of the file that the tag names; without one the lines are uploaded first."""
         file_id = await file_for(self.upload_batch, lines, tag)
         body = {"batch": {"displayName": tag.name, "inputConfig": {"fileName": file_id}}}
-        return self._created(await self._http.post(self._call("batchGenerateContent"), encode(body)))
+        return self._created(await self._http.post(self._call(self.batch_verb), encode(body)))
 
     async def upload_batch(self, lines: list[bytes], tag: BatchTag) -> str:
         """Upload the lines piece by piece, or what is missing of them; an upload without a batch costs nothing."""
@@ -185,10 +185,10 @@ def open_backend(name: str, setup: Setup) -> GeminiBackend:
 
 
 def open_embedder(name: str, setup: Setup) -> "EmbedBackend":
-    """The backend that makes embeddings with one Gemini model, by live calls."""
+    """The backend that makes embeddings with one Gemini model."""
     from batchwork.backends.gemini.embeddings import GeminiEmbedder  # noqa: PLC0415 - it extends this module's backend
 
     provider, name = providers()["gemini"], name.removeprefix("models/")
     assert provider.embeddings is not None, "its row has them"
-    traits = Traits(name="gemini", limited=True, price_provider="google", price_model=name)
+    traits = replace(describe(name, None), price_model=name, sampling=None)
     return GeminiEmbedder(name, traits, placed(setup, "gemini", "Gemini"), provider.auth, provider.embeddings)

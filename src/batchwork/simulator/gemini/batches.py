@@ -13,10 +13,12 @@ from batchwork.simulator.batch import Batch, BatchShelf
 from batchwork.simulator.calls import Calls
 from batchwork.simulator.clock import rfc3339_exact
 from batchwork.simulator.errors import Refused, refuse_if
+from batchwork.simulator.gemini.embeddings import EmbeddingLines
 from batchwork.simulator.gemini.files import GeminiFiles
-from batchwork.simulator.gemini.parse import parse_generate
 from batchwork.simulator.gemini.render import error_of
+from batchwork.simulator.gemini.wire import GeminiWire
 from batchwork.simulator.prompt import Prompt
+from batchwork.simulator.world import World
 
 _WINDOWS = 2  # of a day: 48 hours
 _OVER = frozenset({"SUCCEEDED", "FAILED", "CANCELLED", "EXPIRED"})
@@ -27,10 +29,11 @@ _LATE = {"code": 1, "message": "The operation was cancelled.", "status": "CANCEL
 class GeminiBatch(Batch):
     """One batch of one model."""
 
-    def __init__(self, calls: Calls, files: GeminiFiles, batch_id: str, order: dict[str, Any], model: str) -> None:
+    def __init__(
+        self, world: World, wire: GeminiWire, files: GeminiFiles, batch_id: str, order: dict[str, Any], model: str
+    ) -> None:
         requests, self._problem, self._inline = read_order(order, files)
-        delay_s = calls.world.config.validation_time_s
-        super().__init__(calls.world, calls.wire, batch_id, requests, calls.wire.path, delay_s)
+        super().__init__(world, wire, batch_id, requests, wire.path, world.config.validation_time_s)
         self._files = files
         self._order = order
         self._model = model
@@ -77,7 +80,7 @@ class GeminiBatch(Batch):
             raise Refused(400, f"Batch {self.id} is already {state}.", type="FAILED_PRECONDITION")
 
     def _parse(self, body: Any) -> Prompt:
-        return msgspec.structs.replace(parse_generate(body, self._model), lane="standard")
+        return msgspec.structs.replace(self._wire.parse({}, body, self._model), lane="standard")
 
     def _line(
         self, number: int, kind: str, body: dict[str, Any] | None = None, refused: Refused | None = None
@@ -172,8 +175,9 @@ class GeminiBatches(BatchShelf[GeminiBatch]):
         order = body.get("batch") if isinstance(body, dict) else None
         refuse_if(not isinstance(order, dict), "* BatchGenerateContentRequest.batch: must be specified")
         assert isinstance(order, dict)
-        model = request.path.rpartition("/models/")[2].partition(":")[0]
-        return GeminiBatch(self._calls, self._files, batch_id, order, model)
+        model, _, verb = request.path.rpartition("/models/")[2].partition(":")
+        wire = EmbeddingLines(self._world) if verb == "asyncBatchEmbedContent" else GeminiWire(self._world)
+        return GeminiBatch(self._world, wire, self._files, batch_id, order, model)
 
 
 def read_order(order: dict[str, Any], files: GeminiFiles) -> tuple[list[tuple[str, Any]], str | None, bool]:

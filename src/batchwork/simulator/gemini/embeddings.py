@@ -35,7 +35,7 @@ class GeminiEmbeddings(GeminiWire):
             if not text or REFUSED in text:
                 raise _wrong(f"{where}.content: " + ("is required" if not text else "refused (simulated)"))
             texts.append(text)
-            lengths.add(one.get("outputDimensionality") or _DIMENSIONS)
+            lengths.add(one.get("outputDimensionality") or one.get("output_dimensionality") or _DIMENSIONS)
         if len(lengths) > 1:
             raise _wrong("all requests must have the same outputDimensionality")
         turns = tuple(Turn("user", text) for text in texts)
@@ -56,6 +56,22 @@ class GeminiEmbeddings(GeminiWire):
         del number, batched_at
         whole = embeddings_of(prompt, answer, usage, "", 0)
         return {"embeddings": [{"values": one["embedding"]} for one in whole["data"]]}
+
+
+class EmbeddingLines(GeminiEmbeddings):
+    """The lines of a batch of embeddings: one content each, of the model of the batch."""
+
+    path = "/v1/models/{model}:asyncBatchEmbedContent"
+
+    def parse(self, headers: Mapping[str, str], body: Any, model: str = "") -> Prompt:
+        """The text of a line."""
+        return super().parse(headers, {"requests": [{"model": f"models/{model}", **body}]}, model)
+
+    def answer(
+        self, prompt: Prompt, answer: Answer, usage: Usage, number: int, batched_at: float | None = None
+    ) -> dict[str, Any]:
+        """The whole body."""
+        return {"embedding": super().answer(prompt, answer, usage, number, batched_at)["embeddings"][0]}
 
 
 def _wrong(message: str) -> Refused:

@@ -38,7 +38,7 @@ def gemini_table(world: World) -> Table:
         f"{_MODEL}:streamGenerateContent": Calls(world, GeminiWire(world, stream=True)),
         f"{_MODEL}:countTokens": count_tokens,
         f"{_MODEL}:batchEmbedContents": Calls(world, GeminiEmbeddings(world)),
-        f"{_MODEL}:batchGenerateContent": batches.create,
+        f"{_MODEL}:(?:batchGenerate|asyncBatchEmbed)Content": batches.create,
         "POST /upload/v1/files": files.upload,
         "GET /v1/files": handler("files", files.listed),
         "GET /v1/files/([^/:]+)": handler("files", files.retrieve),

@@ -33,13 +33,15 @@ class OpenAIBatch(Batch):
 
     def __init__(self, world: World, files: FileShelf, batch_id: str, order: dict[str, Any], service: Service) -> None:
         path, delay_s = service.endpoint(order["endpoint"]), world.config.validation_time_s
-        content = files.get(order["input_file_id"]).content
+        content = _inline(order) if service.inline else files.get(order["input_file_id"]).content
         requests, self._errors = read_input(content, order["endpoint"], world.config, service)
         if service.model_at == "request_params":
             for field in {field for _, body in requests for field in body} - {"input"}:
                 problem = f"'{field}' belongs into request_params."
                 self._errors.append({"code": "unknown_parameter", "line": None, "message": problem, "param": field})
             requests = [(name, {**order["request_params"], **body}) for name, body in requests]
+        if service.model_at == "batch":
+            requests = [(name, {"model": order["model"], **body}) for name, body in requests]
         super().__init__(world, OpenAIWire(world, path, service), batch_id, requests, path, delay_s)
         self._service = service
         self._files = files
@@ -138,7 +140,7 @@ class OpenAIBatch(Batch):
             "endpoint": self._order["endpoint"],
             "model": str(self._requests[0][1].get("model")) if self._requests else None,
             "errors": {"object": "list", "data": self._errors} if status == "failed" else None,
-            "input_file_id": self._order["input_file_id"],
+            "input_file_id": self._order.get("input_file_id"),
             "completion_window": self._order["completion_window"],
             "status": status,
             "output_file_id": output,
@@ -168,6 +170,12 @@ class OpenAIBatch(Batch):
         }
         return self._service.shown(shown)
 
+    async def results(self) -> list[Any] | None:
+        """The results of a batch without files; None before it is over."""
+        await self.settle()
+        files = [self._files.get(name).content for name in self._outputs or () if name is not None]
+        return [_decoded(line) for line in b"".join(files).splitlines()] if self._outputs is not None else None
+
 
 class OpenAIBatches(BatchShelf[OpenAIBatch]):
     """All OpenAI batches of one simulator."""
@@ -183,7 +191,28 @@ class OpenAIBatches(BatchShelf[OpenAIBatch]):
     def _created(self, shown: dict[str, Any]) -> dict[str, Any]:
         return {"job": shown} if self._service.envelope else shown
 
+    async def create(self, request: web.BaseRequest, *_model: str) -> web.StreamResponse:
+        """`POST /v1/batches`; one with its requests inside is only queued."""
+        response = await super().create(request)
+        if self._service.inline and response.status == 200:
+            response.set_status(202)
+        return response
+
+    async def retrieve(self, request: web.BaseRequest, batch_id: str) -> web.Response:
+        """`GET /v1/batches/{id}`: where there are no files, with the results of one that is over."""
+        if not self._service.inline:
+            return await super().retrieve(request, batch_id)
+        batch = self._batch(batch_id)
+        shown, results = await batch.shown(), await batch.results()
+        if results is not None:
+            self._world.log.note("results")
+        return self._calls.answer({**shown, "results": results})
+
     def _made(self, batch_id: str, body: Any, request: web.BaseRequest) -> OpenAIBatch:  # noqa: ARG002
+        if self._service.inline:
+            if not isinstance(body, dict) or [*body] != ["endpoint", "model", "requests"]:
+                raise bad("The body must have 'endpoint' and 'model', and 'requests' behind them.", "requests")
+            return OpenAIBatch(self._world, self._files, batch_id, {**body, "completion_window": "24h"}, self._service)
         for name in ("input_file_id", "endpoint", "completion_window"):
             if not isinstance(body, dict) or not isinstance(body.get(name), str):
                 raise bad(f"Missing required parameter: '{name}'.", name, "missing_required_parameter")
@@ -251,6 +280,19 @@ def read_input(
     if len(requests) > config.max_file_requests:
         wrong("too_many_requests", f"The input file has {len(requests)} requests, at most {config.max_file_requests}.")
     return requests, errors
+
+
+def _inline(order: dict[str, Any]) -> bytes:
+    """The requests inside of a call as the lines of a file."""
+    return b"\n".join(map(msgspec.json.encode, order["requests"]))
+
+
+def _decoded(line: bytes) -> Any:
+    """A result; one whose line is damaged is a text."""
+    try:
+        return msgspec.json.decode(line)
+    except msgspec.DecodeError:
+        return line.decode("utf-8", "replace")
 
 
 def _texts_in(request: tuple[str, Any]) -> int:

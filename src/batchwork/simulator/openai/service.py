@@ -26,8 +26,9 @@ class Service(Struct, frozen=True, kw_only=True):
     upload: str = "/files"
     purpose: str = "batch"
     form: tuple[str, ...] = ()  # fields that an upload must have
+    inline: bool = False  # the requests of a batch stand in the call that creates it, its results in the batch
     line: Literal["call", "body"] = "call"
-    model_at: Literal["body", "request_params"] = "body"
+    model_at: Literal["body", "request_params", "batch"] = "body"
     metadata: bool = True
     upper: bool = False  # states are in capitals, and there are fewer
     iso: bool = False  # dates are ISO 8601
@@ -49,6 +50,10 @@ class Service(Struct, frozen=True, kw_only=True):
     def shown(self, batch: dict[str, Any]) -> dict[str, Any]:
         """A batch object as this service shows it."""
         shown = dict(batch)
+        if self.inline:
+            errors = shown.pop("errors")
+            shown["error"] = None if errors is None else {"message": errors["data"][0]["message"]}
+            shown = {name: value for name, value in shown.items() if not name.endswith("file_id")}
         if not self.metadata:
             shown.pop("metadata", None)
         if self.upper:
@@ -98,6 +103,9 @@ SERVICES = {
         iso=True,
         bare_list=True,
         envelope=True,
+    ),
+    "openrouter": Service(
+        name="openrouter", calls=(_CHAT,), batched=(_CHAT,), inline=True, line="body", model_at="batch", metadata=False
     ),
     "voyage": Service(
         name="voyageai",
