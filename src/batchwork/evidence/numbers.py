@@ -126,7 +126,7 @@ class Numbers:
         if not values:
             return None
         if self._in_date(start):
-            return Mention(start, end, (Reading(values[0][0], 0.6, "part"),), start)
+            return Mention(start, end, (Reading(values[0][0], 0.6, "part"),))
         last = self._known.get(rank - 1) if self._leans_on_last(rank) else None
         return _dressed(self._text, start, end, values, 0 if last is None else last.end)
 
@@ -240,7 +240,7 @@ def _dressed(text: str, start: int, end: int, values: list[tuple[Decimal, float]
         readings = [Reading(value * factor, weight) for value, weight in values]
     if exponent and text[end - 1] in "kKmMbB" and not (currency or after_currency):
         readings += [Reading(-value if negative else value, 0.6) for value, _ in values]  # 1200k: 1200 of a unit k
-    return Mention(start, end, tuple(readings), core, money=currency or after_currency)
+    return Mention(start, end, tuple(readings), money=currency or after_currency)
 
 
 def _flows(text: str, start: int) -> bool:

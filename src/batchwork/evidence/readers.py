@@ -39,7 +39,7 @@ _CLOCK = re.compile(r"(\d\d):(\d\d)")
 class Place:
     """Where a value is said, read in one of the ways in which that can be read."""
 
-    spans: tuple[Span, ...]
+    span: Span
     kind: str  # number, money, percent, date, id, text, symbol, answer
     weight: float = 1.0
     exact: bool = True
@@ -48,12 +48,12 @@ class Place:
     @property
     def start(self) -> int:
         """Where it starts."""
-        return self.spans[0][0]
+        return self.span[0]
 
     @property
     def end(self) -> int:
-        """Where its first part ends."""
-        return self.spans[0][1]
+        """Where it ends."""
+        return self.span[1]
 
 
 class Source:
@@ -110,13 +110,13 @@ class Source:
                     self.text, max(0, mention.start - 40), mention.start
                 )
                 if (reading.value < 0) == (number < 0) or turned:
-                    found.append(Place(((mention.start, mention.end),), kind, reading.weight, reading=reading.kind))
+                    found.append(Place((mention.start, mention.end), kind, reading.weight, reading=reading.kind))
             if len(found) >= MOST_PLACES:
                 break
         if not found and isinstance(value, int) and 100_000 <= abs(value) < 10**40:
-            found = [Place(hit.spans, "id") for hit in self.index.find(str(value))]  # grouped for the eye
+            found = [Place((hit.start, hit.end), "id") for hit in self.index.find(str(value))]  # grouped for the eye
         if not found and len(text := format(number.normalize(), "f")) > 2:
-            found = [Place((span,), "id", 0.6) for span in self._inside_words(text)]
+            found = [Place(span, "id", 0.6) for span in self._inside_words(text)]
         return found
 
     def _inside_words(self, text: str) -> Iterator[Span]:
@@ -138,13 +138,8 @@ class Source:
             yield Reading(value, READING_UNSETTLED, "unscaled")
 
     def _date_places(self, day: date) -> list[Place]:
-        found = [
-            Place(((mention.start, mention.end),), "date", reading.weight)
-            for mention, reading in self._days.get(day, ())
-        ]
-        return found or [
-            Place(((low, high),), "date", 0.6, reading="part") for low, high in self.dates.without_year(day)
-        ]
+        found = self._days.get(day, ())
+        return [Place((mention.start, mention.end), "date", reading.weight) for mention, reading in found]
 
     def _moment_places(self, moment: datetime) -> list[Place]:
         """The day with its time where one stands right behind it; midnight may be no more than the day."""
@@ -158,7 +153,7 @@ class Source:
             elif told is None or moment.time() == time():
                 found.append(place)
             elif told.says(moment):
-                found.append(replace(place, spans=((place.start, told.end),)))
+                found.append(replace(place, span=(place.start, told.end)))
         return found
 
     def _time_places(self, moment: time) -> list[Place]:
@@ -169,7 +164,7 @@ class Source:
         if minute == 0:
             forms.append(rf"0?{(hour + 11) % 12 + 1}\s?{half[0]}\.?m\b\.?")
         pattern = re.compile(r"(?<![\d:.])(?:" + "|".join(forms) + ")", re.IGNORECASE)
-        return [Place(((match.start(), match.end()),), "date") for match in pattern.finditer(self.text)]
+        return [Place(match.span(), "date") for match in pattern.finditer(self.text)]
 
     def _string_places(self, text: str) -> list[Place]:
         if not text:
@@ -180,7 +175,7 @@ class Source:
         month = _ISO_MONTH.fullmatch(text)
         if month:
             wanted = (int(month[1]), int(month[2]))
-            found = [Place(((low, high),), "date") for low, high, *said in self.dates.partial if tuple(said) == wanted]
+            found = [Place((low, high), "date") for low, high, *said in self.dates.partial if tuple(said) == wanted]
             if found:
                 return found
         kind = "id" if any(map(str.isdigit, text)) else "text"
@@ -188,23 +183,23 @@ class Source:
         hits = [hit for hit in hits if hit.exact] or hits
         if not text.isupper() and any(self.text[hit.start : hit.end] == text for hit in hits):
             hits = [hit for hit in hits if not self.text[hit.start : hit.end].isupper()]  # a title line says it louder
-        found = [Place(hit.spans, kind, 1.0, self.text[hit.spans[0][0] : hit.spans[-1][1]] == text) for hit in hits]
+        found = [Place((hit.start, hit.end), kind, 1.0, self.text[hit.start : hit.end] == text) for hit in hits]
         if not found and re.search(r"[_-]", text):
-            found = [Place(hit.spans, kind, 1.0, False) for hit in self.index.find(re.sub(r"[_-]+", " ", text))]
+            found = [Place((hit.start, hit.end), kind, 1.0, False) for hit in self.index.find(re.sub(r"[_-]+", " ", text))]
         if not found or _PLAIN_NUMBER.fullmatch(text):
             found = self._typed(text) or found
         if not found and text[0].isdigit() and len(text) > 2:
-            found = [Place((span,), kind, 0.6) for span in self._inside_words(text)]
+            found = [Place(span, kind, 0.6) for span in self._inside_words(text)]
         if not found and 2 < len(text) <= 60 and text.lower() in self.text.lower():
             word = re.escape(text)
             pattern = re.compile(
                 rf"[\w/.+-]*(?<![^\W_]){word}(?![^\W_])[\w/+-]*" if text.isalpha() else rf"(?<![^\W_]){word}(?![^\W_])",
                 re.IGNORECASE,
             )
-            found = [Place((match.span(),), kind, 0.7, False) for match in pattern.finditer(self.text)]
+            found = [Place(match.span(), kind, 0.7, False) for match in pattern.finditer(self.text)]
         if not found:
             hits = next(filter(None, map(self.index.find, ALIASES.get(text.lower(), ()))), [])
-            found = [Place(hit.spans, kind, 0.9, False) for hit in hits]
+            found = [Place((hit.start, hit.end), kind, 0.9, False) for hit in hits]
         if not found and text.upper() in _SYMBOLS:
             found = list(self._symbols(_SYMBOLS[text.upper()]))
         return found
@@ -222,7 +217,7 @@ class Source:
             return self._date_places(whole[0].readings[0].value)
         for low, high, *said in days.partial:
             if (low, high) == (0, len(text)):
-                return [Place(((a, b),), "date") for a, b, *other in self.dates.partial if other == said]
+                return [Place((a, b), "date") for a, b, *other in self.dates.partial if other == said]
         numbers = Numbers(text, []).mentions
         if len(numbers) == 1 and (numbers[0].start, numbers[0].end) == (0, len(text)):
             value = numbers[0].readings[0].value
@@ -233,14 +228,14 @@ class Source:
         sign = re.escape(symbol)
         pattern = re.compile(rf"(?<![A-Z]){sign}(?=\s?[\d(])|(?<=\d){sign}|(?<=\d[\s\u00a0]){sign}")
         for match in pattern.finditer(self.text):
-            yield Place(((match.start(), match.end()),), "symbol")
+            yield Place(match.span(), "symbol")
 
 
 def says(text: str, value: Any) -> list[Span]:
     """The spans of some text that say this value, by themselves and whatever stands around; for no boolean."""
     source = Source(text)
     found = (place for place in source.places(value) if place.reading not in ("unscaled", "part"))
-    return [span for place in found for span in place.spans]
+    return [place.span for place in found]
 
 
 def _decimal(value: Any, *, exact: bool = False) -> Decimal | None:

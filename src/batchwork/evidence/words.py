@@ -25,10 +25,7 @@ _ENDINGS = ("ies", "ied", "ed", "es", "s", "e", "y")
 _AGENTS = ("er", "or", "ee")
 _SOMEBODY = ("er", "or", "ee", "ist", "ant", "ian")  # lender, lessor, trustee, chemist, tenant
 _NO_AGENTS = frozenset({"customer", "number", "letter", "register"})
-_SHORT_TAILS = frozenset({"nr", "ort"})
-_NO_TAILS = frozenset({"late", "ends", "ending", "ship"})  # template, weekends, ownership are no compounds
 _JOINTS = ("s", "n", "en", "es", "e", "er")  # between the parts of a compound, and at the end of a word
-_LONGEST_COMPOUND = 60  # letters
 _SMALL = frozenset({"&", "de", "van", "von", "of", "-", "–", "and", "the", "for", "und", "et", "·", "|"})
 
 
@@ -142,7 +139,7 @@ def _concepts_of(word: str) -> tuple[str, ...]:
     if known is not None:
         return known
     root = stem(word)
-    return _SINGLE.get(root) or _inflected(word) or _compound(word) or (root,)
+    return _SINGLE.get(root) or _inflected(word) or (root,)
 
 
 def _inflected(word: str) -> tuple[str, ...]:
@@ -151,22 +148,6 @@ def _inflected(word: str) -> tuple[str, ...]:
         head = word.removesuffix(joint)
         if head in _FOREIGN and len(head) > 3:
             return _SINGLE[head]
-    return ()
-
-
-def _compound(word: str) -> tuple[str, ...]:
-    """The concepts of a word made of known ones, as German and Dutch labels are: Artikel-nummer, Kunde-n-nummer."""
-    if len(word) > _LONGEST_COMPOUND:
-        return ()
-    for cut in range(4, len(word) - 1):
-        tail = word[cut:]
-        behind = _SINGLE.get(tail)
-        if behind is None or tail in _NO_TAILS or (len(tail) < 4 and tail not in _SHORT_TAILS):
-            continue
-        head = word[:cut]
-        before = _SINGLE.get(head) or _inflected(head) or _SINGLE.get(head.rstrip("s")) or _compound(head)
-        if before:
-            return before + behind
     return ()
 
 
