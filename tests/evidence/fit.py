@@ -50,12 +50,12 @@ STRANGE = (
 )
 # Which way a feature may speak; of those that are not here the documents decide.
 FOR = (
-    "own", "primary", "telling_words", "head_word", "parent", "described", "neighbour", "weight", "exact", "column",
-    "shape", "topic", "line", "block", "score", "lead", "rival",
+    "own", "parent", "described", "neighbour", "weight", "exact",
+    "shape", "line", "score", "lead", "rival",
 )  # fmt: skip
 AGAINST = (
-    "other_parent", "surplus", "conflict", "around_conflict", "other", "count", "past", "wrong_end", "rival_close",
-    "rival_ahead", "unsaid", "contested", "unsure_home", "homeless",
+    "surplus", "other", "count", "wrong_end", "rival_close",
+    "unsaid", "contested", "unsure_home",
 )  # fmt: skip
 Span = tuple[int, int]
 
@@ -318,7 +318,7 @@ def fit(cases: Sequence[Case]) -> dict[str, Any]:
     """Fit on these cases; the model in use is the new one afterwards."""
     fitted: dict[str, Any] = {"places": {}, "calibration": []}
     start = [0.0] * len(NAMES)
-    start[0], start[NAMES.index("own")], start[NAMES.index("primary")] = -4.0, 4.0, 4.0
+    start[0], start[NAMES.index("own")] = -4.0, 8.0
     before = json.loads(MODEL.read_text()) if MODEL.exists() else {}
     known = before.get("places", {}).get("answer", [])
     if len(known) != len(NAMES) or len(before["decisions"]["answer"]) != len(DECISION_NAMES):

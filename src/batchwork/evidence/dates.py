@@ -28,7 +28,6 @@ _LONGEST = 45  # characters from the day or the month to the year's end
 _MONTH_YEAR = re.compile(rf"(?<![^\W_]){_MONTH}[ \u00a0]?,?[ \u00a0]?(?P<year>(?:19|20)\d\d)\Z", re.IGNORECASE)
 _MONTH_NUMBER = re.compile(_PATTERNS["month_number"])
 _WORDS = re.compile(r"[^\W\d_]{3,10}")
-_COMPACT = re.compile(_PATTERNS["compact"])
 
 _DAY_MONTH_HINT = re.compile(
     r"(?i)\b(?:(?:dd?|tt?|jj?|gg?)\s?[-/.]\s?mm?\s?[-/.]\s?(?:yy|jj|aa)|day (?:first|before month)|day, month)"
@@ -54,12 +53,11 @@ class Dates:
         )
 
     def _plain(self) -> Iterator[Mention]:
-        """Dates in figures with the year first, with or without marks."""
-        for pattern, weight in ((_ISO, 1.0), (_COMPACT, 0.6)):
-            for match in pattern.finditer(self._text):
-                day = _date(match["year"], match["month"], match["day"])
-                if day is not None:
-                    yield Mention(match.start(), match.end(), (Reading(day, weight),))
+        """Dates in figures with the year first."""
+        for match in _ISO.finditer(self._text):
+            day = _date(match["year"], match["month"], match["day"])
+            if day is not None:
+                yield Mention(match.start(), match.end(), (Reading(day),))
 
     def _named(self) -> list[Mention]:
         """Dates with the month's name: looked for before every year, because years are few and words are many."""

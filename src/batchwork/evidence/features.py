@@ -53,18 +53,9 @@ _SHAPES = (
 )
 NAMES = (
     "bias", "own", "parent", "described", "surplus", "other", "neighbour", "structured", "count", "weight", "exact",
-    "wrong_end", "column", "shape", "early", "first", "line",
+    "wrong_end", "shape", "early", "first", "line",
 )  # fmt: skip
 _OWN, _PARENT, _DESCRIBED, _SHAPE = map(NAMES.index, ("own", "parent", "described", "shape"))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
-    """How a place stands among the others of its value."""
-
-    count: int = 1  # how many say the value
-    first: bool = True
-    column: float = 0.0  # the share of a list's values of this name that stand in the same column
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +81,10 @@ class Scorer:
         self._groups = sorted({field.parents for field in fields if field.parents and not field.record})
         self._owners: dict[tuple[str, str, tuple[str, ...]], tuple[float, tuple[tuple[str, ...], ...]]] = {}
 
-    def features(self, field: Field, place: Place, context: Context, standing: Standing) -> list[float]:
-        """The features in the order of `NAMES`."""
+    def features(
+        self, field: Field, place: Place, context: Context, *, count: int = 1, first: bool = True
+    ) -> list[float]:
+        """The features in the order of `NAMES`; `count` places say the value, of which this may be the first."""
         return [
             1.0,
             _coverage(field.own, context.weights, _IMPLIED.get(place.kind, _NOTHING)),
@@ -101,14 +94,13 @@ class Scorer:
             self._better_owner(field, context, place.kind),
             0.0,
             float(not _STRUCTURED.isdisjoint(context.kinds)),
-            min(1.0, math.log(standing.count) / 4),
+            min(1.0, math.log(count) / 4),
             place.weight,
             float(place.exact),
             float(_is_wrong_end(field, context)),
-            standing.column,
             float(_has_shape(field, self._text[place.start : place.end])),
             1.0 / (1.0 + context.line),
-            float(standing.first),
+            float(first),
             self._topics.on_line(field, context.line),
         ]
 
@@ -132,7 +124,8 @@ class Scorer:
         """
         if "[" in field.path or UNSPOKEN.issuperset(field.telling):
             return False
-        if not entry.context.kinds and _asks_for_party(field.names):
+        asked = [word for word in field.names if word not in GENERIC]
+        if not entry.context.kinds and asked and all(map(is_party, asked)):
             return False
         features = entry.features
         said = max(features[_OWN], features[_PARENT] if field.parents else 0.0, features[_DESCRIBED] / 2)
@@ -226,12 +219,6 @@ def _coverage(words: Sequence[str], weights: dict[str, float], implied: dict[str
         total += worth
         said += worth * best
     return said / total if total else 0.0
-
-
-@lru_cache(maxsize=5_000)
-def _asks_for_party(names: tuple[str, ...]) -> bool:
-    asked = [part for part in names if part not in GENERIC]
-    return bool(asked) and all(map(is_party, asked))
 
 
 @lru_cache(maxsize=50_000)

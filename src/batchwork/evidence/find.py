@@ -15,10 +15,9 @@ from batchwork.documents import Document
 from batchwork.evidence.booleans import Phrases
 from batchwork.evidence.citations import Citation
 from batchwork.evidence.contradictions import Claims, Contradictions, circle, is_denied
-from batchwork.evidence.features import NAMES, Candidate, Scorer, Standing, confidence, score
+from batchwork.evidence.features import NAMES, Candidate, Scorer, confidence, score
 from batchwork.evidence.fields import Field, fields_of
 from batchwork.evidence.labels import Context, Contexts
-from batchwork.evidence.layout import column_of
 from batchwork.evidence.readers import FIGURES, Place, Source
 from batchwork.evidence.rows import Home, homes_of
 from batchwork.evidence.thresholds import (
@@ -41,7 +40,6 @@ _OWN, _SURPLUS, _OTHER, _NEIGHBOUR, *_ORDER = (
 )
 _CODE = 3  # letters of a currency: USD
 _PROSE = frozenset({"prose"})
-_NO_COLUMN = 99
 
 
 def find_evidence(
@@ -97,7 +95,6 @@ class Finder:
         self.places = {field.path: source.places(field.value) for field in fields}
         self.homes: dict[str, Home] = {}
         self._cited = cited
-        self._columns: dict[tuple[str, str], dict[int, float]] = {}
         rivals = Rivals(source, topics)
         self.against = Contradictions(source, self.scorer, self.contexts, rivals, self.homes, self.candidate)
 
@@ -122,26 +119,8 @@ class Finder:
         for field in self.fields:
             if field.record:
                 lists[list_of(field.record)][field.record].append((field, self.places[field.path]))
-        for name, records in lists.items():
-            homes = homes_of(records, self.source.layout)
-            self.homes.update(homes)
-            for path, home in homes.items():
-                for field, places in records[path]:
-                    votes = self._columns.setdefault((name, field.name), defaultdict(float))
-                    columns = {self._column(place) for place in places if place in home}
-                    for column in columns:
-                        votes[column] += 1 / len(columns)
-
-    def _column(self, place: Place) -> int:
-        """A number for the column in which a place stands: its heading's, else its rank from the right."""
-        layout = self.source.layout
-        number = layout.line_of(place.start)
-        cell = layout.cell_of(place.start, number)
-        if cell is None:
-            return _NO_COLUMN
-        head = layout.head_row(number)
-        owner = column_of(head, cell) if head else None
-        return layout.lines[number].cells.index(cell) - len(layout.lines[number].cells) if owner is None else owner
+        for records in lists.values():
+            self.homes.update(homes_of(records, self.source.layout))
 
     def _ranked(self, field: Field) -> list[Candidate]:
         home = self.homes.get(field.record)
@@ -168,10 +147,7 @@ class Finder:
     ) -> Candidate:
         """Any place with its features and score for a field, whoever's value stands there."""
         context = context or self.contexts.of(*place.span)
-        votes = self._columns.get((list_of(field.record), field.name)) if field.record else None
-        column = votes.get(self._column(place), 0.0) / sum(votes.values()) if votes else 0.0
-        standing = Standing(count=count, first=first, column=column)
-        features = self.scorer.features(field, place, context, standing)
+        features = self.scorer.features(field, place, context, count=count, first=first)
         home = self.homes.get(field.record)
         shape = " free" if not context.kinds else " prose" if context.kinds == _PROSE else ""
         listed = "listed " if home is not None and place in home else ""
@@ -197,7 +173,7 @@ class Finder:
             return
         for one in agreed:
             place = Place((one.start, one.end), "answer")
-            features = self.scorer.features(field, place, contexts[one], Standing())
+            features = self.scorer.features(field, place, contexts[one])
             features[_OWN], features[_SURPLUS], features[_OTHER] = one.strength, against, 0.0
             yield Candidate(place, contexts[one], "answer", features, score("answer", features))
 
@@ -286,7 +262,7 @@ class Finder:
             sure = max(sure, CURRENCY_SURE)
         elif self.against.is_contradicted(field, ranked):
             return []
-        elif best.place.weight < READING_SETTLED or self.scorer.is_unsaid(field, best):
+        elif best.place.weight < READING_SETTLED:
             sure = min(sure, ALIKE)
         return [Verdict((pointed[0] if pointed else best).place, sure)] if sure >= LEAST_SURE else []
 

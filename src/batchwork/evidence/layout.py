@@ -18,9 +18,7 @@ _PIPE = re.compile(r"[ \t]*[|│┃║][ \t]*")
 _RULE = re.compile(r"[\s\-=_+|:.*~─━═│┃┼╪╬┌┐└┘├┤┬┴]*")
 _LETTER = re.compile(r"[^\W\d_]")
 _FIGURE = re.compile(_PATTERNS["figure"])
-_SHARE_OF = re.compile(r"\d\s?%\s?[^\W\d_]{2}")  # "19 % VAT" is what the figure beside it is
 _YEAR = re.compile(r"(?:FY ?)?(?:19|20)\d\d")
-_BAND = re.compile(_PATTERNS["band"])
 _BOX_NUMBER = re.compile(r"^(?:\d{1,2}[a-z]?|[a-z])[.)]?\s+(?=[^\W\d_]{4})(?!\w+ \d{4})")
 _ASIDE = re.compile(r"\([^()]*\)")
 _QUOTED = re.compile(r'"[^"]*"')
@@ -37,7 +35,7 @@ _LONGEST_HEADING = 70
 @lru_cache(maxsize=50_000)
 def can_label(text: str) -> bool:
     """Whether a cell's text can be a label: words, and not a figure with a unit."""
-    return _LETTER.search(text) is not None and (_FIGURE.match(text) is None or _SHARE_OF.search(text) is not None)
+    return _LETTER.search(text) is not None and _FIGURE.match(text) is None
 
 
 @dataclass(slots=True)
@@ -171,7 +169,7 @@ class Layout:
             fuller = not _can_head_all(self.lines[below]) or len(line.cells) >= len(self.lines[below].cells)
             boxes = all(unnumbered(cell.text) != cell.text for cell in line.cells)
             covers = bool(figures) and self._covers(line, below)
-            if boxes or (fuller and (ruled or covers or (not head and self._is_titled(number, last)))):
+            if boxes or (fuller and (ruled or covers)):
                 head = _joined(self._upper(number, first), line, self.lines[below])
 
     def _covers(self, line: Line, below: int) -> bool:
@@ -179,17 +177,6 @@ class Layout:
         figures = [cell for cell in self.lines[below].cells if not cell.is_label]
         known = any(is_known_label(cell) for cell in line.cells[1:]) or len(line.cells) > 2
         return known and all(any(overlap(cell, other, 6) for other in line.cells) for cell in figures)
-
-    def _is_titled(self, number: int, last: int) -> bool:
-        """Whether a row of words heads rows of words: as many cells, and known labels or capitals that they lack."""
-        line = self.lines[number]
-        rows = [self.lines[n] for n in range(number + 1, last) if self.lines[n].cells][:8]
-        like = [row for row in rows if len(row.cells) >= len(line.cells) - 1]
-        if 2 * len(like) < len(rows) or not rows:
-            return False
-        if len(line.cells) % 2 == 0 and 2 * sum(all(map(is_known_label, row.cells[::2])) for row in rows) >= len(rows):
-            return all(cell.text.isupper() for cell in line.cells) and not all(c.text.isupper() for c in rows[0].cells)
-        return is_known_label(line.cells[1]) or all(cell.text.isupper() for cell in line.cells)
 
     def _upper(self, number: int, first: int) -> list[Cell]:
         """The cells of a first line of headings over this one."""
@@ -267,7 +254,7 @@ def _can_head_all(line: Line) -> bool:
 
 def _can_head(cell: Cell) -> bool:
     """Whether a cell can be the heading of a column: words or a year, no value of its own and no colon."""
-    if _YEAR.fullmatch(cell.text) or _BAND.fullmatch(cell.text):
+    if _YEAR.fullmatch(cell.text):
         return True
     figures = re.search(r"(?<!\d)(?<![a-z] )(?!(?:19|20)\d\d(?!\d))\d{2,}", unnumbered(_ASIDE.sub("", cell.text)))
     return cell.is_label and not figures and not cell.text.endswith(":") and ": " not in cell.text

@@ -36,16 +36,13 @@ _MAGNITUDES = {
 }  # fmt: skip
 _MAGNITUDE = re.compile(_PATTERNS["magnitude"])
 _AFTER_SIGN = re.compile(rf"[ \u00a0\u202f]?{_SIGN_AFTER}")
-_TAIL = re.compile(r"([A-Za-zµ°²³]+)")
 _GLUED = re.compile(r"[-_/.]\w")
-_ORDINAL = frozenset({"st", "nd", "rd", "th"})
 _DASHES = "-−–‐‑"
 _NUMERAL = re.compile(_PATTERNS["numeral"])
 _GLUE = re.compile(r"[-/_.:@\\][^\W_]")
 _MONEY_HEAD = re.compile(rf"(?<![A-Za-z]){_CURRENCY}[{_DASHES}]?$")
 _MARKS = re.compile(r"\D")
 _EXPONENT = re.compile(r"[eE].*")
-_PAIR = re.compile(_PATTERNS["pair"])
 _TOUCHES = _DASHES + "/\\:@.,'’"
 _REACH = 40  # characters behind a numeral that may still be its own
 
@@ -61,11 +58,7 @@ class Numbers:
         self._known: dict[int, Mention | None] = {}
         self._by_digits: dict[str, list[int]] = {}
         found = [(match.start(), match.group()) for match in _NUMERAL.finditer(text)]
-        self._slashes = {match.start("slash") for match in _PAIR.finditer(text)} if "/" in text else set()
-        self._habits = self._find_habits(found)
-        self._shown = [position for position, _ in self._habits]
-        commas = sum(1 for _, habit in self._habits if habit == COMMA)
-        self._habit = None if not self._habits else (COMMA if 2 * commas > len(self._habits) else POINT)
+        self._habit = self._find_habit(found)
         for start, numeral in found:
             self._keep(start, numeral)
         for mention in spelled_numbers(text):
@@ -96,7 +89,7 @@ class Numbers:
         return self._known[rank]
 
     def _keep(self, start: int, numeral: str) -> None:
-        if " " in numeral and not self._is_one(numeral, start):
+        if " " in numeral:  # one number, or several with blanks between
             position = start
             for piece in numeral.split(" "):
                 self._keep(position, piece)
@@ -122,7 +115,7 @@ class Numbers:
 
     def _read(self, rank: int) -> Mention | None:
         start, end = self.starts[rank], self._end(rank)
-        values = readings_of(self._numerals[rank], self._habit_near(start))
+        values = readings_of(self._numerals[rank], self._habit)
         if not values:
             return None
         if self._in_date(start):
@@ -130,26 +123,16 @@ class Numbers:
         last = self._known.get(rank - 1) if self._leans_on_last(rank) else None
         return _dressed(self._text, start, end, values, 0 if last is None else last.end)
 
-    def _find_habits(self, numerals: list[tuple[int, str]]) -> list[tuple[int, str]]:
-        habits = []
-        for start, numeral in numerals:
-            habit = decimal_habit(numeral)
-            if habit is not None and not self._in_date(start) and not self._glued(start, start + len(numeral)):
-                habits.append((start, habit))
-        if not habits and re.search(r"\d\.\d{3} ?€", self._text):
-            return [(0, COMMA)]  # who writes the sign behind the amount writes a decimal comma
-        return habits
-
-    def _habit_near(self, position: int) -> str | None:
-        """The habit of the nearest numeral that shows one, else that of the text."""
-        place = bisect_left(self._shown, position)
-        near = [self._habits[index] for index in (place - 1, place) if 0 <= index < len(self._habits)]
-        near = [entry for entry in near if abs(entry[0] - position) < 200]
-        if not near:
-            return self._habit
-        if len({habit for _, habit in near}) == 1:
-            return near[0][1]
-        return min(near, key=lambda entry: abs(entry[0] - position))[1]
+    def _find_habit(self, numerals: list[tuple[int, str]]) -> str | None:
+        """The decimal separator that most numerals show which show one."""
+        habits = [
+            habit
+            for start, numeral in numerals
+            if (habit := decimal_habit(numeral)) is not None
+            and not self._in_date(start)
+            and not self._glued(start, start + len(numeral))
+        ]
+        return max((COMMA, POINT), key=habits.count) if habits else None
 
     def _in_date(self, position: int) -> bool:
         place = bisect_left(self._taken, (position + 1, 0)) - 1
@@ -159,8 +142,6 @@ class Numbers:
         """Whether the digits are part of an id, a version, a phone number or a time."""
         text = self._text
         before = text[start - 1] if start else " "
-        if start - 1 in self._slashes or end in self._slashes:
-            return False
         if before.isalpha() or before == "_":
             return _MONEY_HEAD.search(text[max(0, start - 5) : start]) is None
         if before in _TOUCHES and start > 1 and text[start - 2].isalnum():
@@ -182,19 +163,13 @@ class Numbers:
             re.search(r"[A-Za-z]\d|\d{6}|(?<!\d)0\d", joined)
         )
 
-    def _is_one(self, numeral: str, start: int) -> bool:
-        """Whether digits with plain blanks between are surely one number; else its pieces count too."""
-        return (
-            bool(re.search(r"[.,]\d{1,2}$", numeral)) and self._habit_near(start) == COMMA and numeral.count(" ") == 1
-        )
-
 
 def _dressed(text: str, start: int, end: int, values: list[tuple[Decimal, float]], taken: int) -> Mention:
     """The number with what touches it, and what that makes of its value; nothing before `taken` is its own."""
     core = start
     window = text[max(0, start - 12, min(start, taken)) : start]  # what another number took is not ours
     before = _BEFORE.search(window)
-    if before and "\n" in before.group() and not _flows(text, start):
+    if before and "\n" in before.group():
         before = None
     groups = before.groupdict() if before else {}
     currency = bool(groups.get("currency"))
@@ -243,13 +218,6 @@ def _dressed(text: str, start: int, end: int, values: list[tuple[Decimal, float]
     return Mention(start, end, tuple(readings), money=currency or after_currency)
 
 
-def _flows(text: str, start: int) -> bool:
-    """Whether the line before is a line of prose, so that a currency at its end belongs to the number below."""
-    end = text.rfind("\n", 0, start)
-    line = text[text.rfind("\n", 0, max(0, end)) + 1 : end]
-    return len(line) >= 38 and "  " not in line and "\t" not in line and "|" not in line
-
-
 def _behind(text: str, end: int, currency: bool) -> tuple[int, int, bool, bool]:
     """The end with percent sign, magnitude and currency, the power of ten, and whether it is a percentage."""
     percent = _PERCENT.match(text, end)
@@ -270,10 +238,6 @@ def _behind(text: str, end: int, currency: bool) -> tuple[int, int, bool, bool]:
     after = None if currency else _AFTER_SIGN.match(text, end)
     if after:
         end = after.end()
-    elif exponent == 0:
-        tail = _TAIL.match(text, end)
-        if tail and tail.group(1) in _ORDINAL:
-            end = tail.end()
     return end, exponent, False, after is not None
 
 

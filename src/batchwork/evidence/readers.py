@@ -20,7 +20,7 @@ from batchwork.evidence.numerals import Mention, Reading
 from batchwork.evidence.scales import Scales
 from batchwork.evidence.strings import TextIndex
 from batchwork.evidence.thresholds import MOST_PLACES, READING_UNSETTLED
-from batchwork.evidence.words import PATTERNS, VOCABULARY
+from batchwork.evidence.words import VOCABULARY
 
 Span = tuple[int, int]
 FIGURES = frozenset({"number", "money", "percent", "date"})
@@ -31,7 +31,6 @@ ALIASES: dict[str, tuple[str, ...]] = {
     short.lower(): tuple(names.split("|")) for short, names in VOCABULARY["aliases"].items()
 }
 _SYMBOLS = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥", "INR": "₹", "CAD": "CA$", "AUD": "A$"}
-_FALLS = re.compile(PATTERNS["readers"]["falls"])
 _CLOCK = re.compile(r"(\d\d):(\d\d)")
 
 
@@ -104,13 +103,9 @@ class Source:
             for reading in self._scaled(mention):
                 if not isinstance(reading.value, Decimal) or abs(reading.value) not in sizes:
                     continue
-                share = reading.kind in ("fraction", "percent")
-                kind = "percent" if share else "money" if mention.money else "number"
-                turned = number < 0 < reading.value and _FALLS.search(
-                    self.text, max(0, mention.start - 40), mention.start
-                )
-                if (reading.value < 0) == (number < 0) or turned:
-                    found.append(Place((mention.start, mention.end), kind, reading.weight, reading=reading.kind))
+                if (reading.value < 0) == (number < 0):
+                    span = (mention.start, mention.end)
+                    found.append(Place(span, mention.kind, reading.weight, reading=reading.kind))
             if len(found) >= MOST_PLACES:
                 break
         if not found and isinstance(value, int) and 100_000 <= abs(value) < 10**40:
@@ -185,7 +180,8 @@ class Source:
             hits = [hit for hit in hits if not self.text[hit.start : hit.end].isupper()]  # a title line says it louder
         found = [Place((hit.start, hit.end), kind, 1.0, self.text[hit.start : hit.end] == text) for hit in hits]
         if not found and re.search(r"[_-]", text):
-            found = [Place((hit.start, hit.end), kind, 1.0, False) for hit in self.index.find(re.sub(r"[_-]+", " ", text))]
+            hits = self.index.find(re.sub(r"[_-]+", " ", text))
+            found = [Place((hit.start, hit.end), kind, exact=False) for hit in hits]
         if not found or _PLAIN_NUMBER.fullmatch(text):
             found = self._typed(text) or found
         if not found and text[0].isdigit() and len(text) > 2:

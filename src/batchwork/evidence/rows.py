@@ -15,12 +15,10 @@ from itertools import pairwise
 from batchwork.evidence.fields import Field
 from batchwork.evidence.layout import Layout
 from batchwork.evidence.readers import Place
-from batchwork.evidence.words import concepts
 
 Leaves = Sequence[tuple[Field, list[Place]]]
 Unit = tuple[int, int]  # offsets, from and to
 _KINDS = {"row": 1.0, "pair": 0.97, "block": 0.9}  # the smaller, the surer
-_OWN_SECTION = 3.0  # what a heading with the list's name over a unit counts: as much as a telling string
 _REFRAIN = 0.95
 _VALUE = re.compile(r"(?<=[:=>])\s*[^\s:{\[].*$")  # what stands behind a key or a tag
 _DIGITS = re.compile(r"\d+")
@@ -57,12 +55,10 @@ def homes_of(records: Mapping[str, Leaves], layout: Layout) -> dict[str, Home]:
         shown: dict[str, dict[Unit, float]] = {}
         for path, leaves in records.items():
             fits[path], shown[path] = _fit(leaves, owner)
-        own = _favour_own_section(fits, layout)
         found = _assigned(fits)
         total = sum(shown[path][home.start, home.end] for path, home in found.items()) * worth
-        favoured = total + _OWN_SECTION * sum((home.start, home.end) in own for home in found.values())
-        if favoured > most + 1e-9:
-            best, most = found, favoured
+        if total > most + 1e-9:
+            best, most = found, total
         if total >= possible - 1e-9:
             break  # no larger unit can show more
     if len(best) < len(records):
@@ -191,20 +187,6 @@ def _worth(field: Field) -> float:
     return 1.2 if field.is_telling else 0.7
 
 
-def _favour_own_section(fits: dict[str, dict[Unit, float]], layout: Layout) -> set[Unit]:
-    """The units under a heading that bears the list's name, which count more than those under another heading."""
-    names = {name for path in fits for name in concepts(re.sub(r".*\.", "", path[: path.rindex("[")]))}
-    own: set[Unit] = set()
-    for fit in fits.values():
-        for unit in fit:
-            first = layout.line_of(unit[0])
-            headings = (*layout.headings[first], first) if layout.opens(first) else layout.headings[first]
-            if any(names.intersection(concepts(layout.lines[n].cells[0].text)) for n in headings):
-                fit[unit] += _OWN_SECTION
-                own.add(unit)
-    return own
-
-
 def _assigned(fits: dict[str, dict[Unit, float]]) -> dict[str, Home]:
     """Each element its best unit, one element a unit; a long list is settled a stretch at a time."""
     homes: dict[str, Home] = {}
@@ -240,10 +222,8 @@ def _stretches(records: Mapping[str, Leaves], layout: Layout) -> dict[str, Home]
     for name in names if len(records) > 1 else ():
         begins = _together(
             {
-                p: sorted(
-                    {c.start for f, places in leaves if f.name == name for c in places if not _is_aside(layout, c)}
-                )[:30]
-                for p, leaves in records.items()
+                path: sorted({place.start for field, places in leaves if field.name == name for place in places})[:30]
+                for path, leaves in records.items()
             }
         )
         if not begins:
@@ -260,11 +240,6 @@ def _stretches(records: Mapping[str, Leaves], layout: Layout) -> dict[str, Home]
         if shown > most:
             best, most = found, shown
     return best
-
-
-def _is_aside(layout: Layout, place: Place) -> bool:
-    """Whether a place stands in brackets, where nothing begins."""
-    return layout.text[place.start - 1 : place.start] in ("(", "[")
 
 
 def _together(starts: Mapping[str, list[int]]) -> dict[str, int]:
