@@ -293,7 +293,8 @@ def _separated(raw_lines: list[str]) -> tuple[dict[int, str], set[int]]:
             if count == 1 and not all(_is_pair(bare[line], mark) for line in run):
                 continue
             around = (range(run[0] - 1, -1, -1), range(run[-1] + 1, len(counts)))
-            beside = [line for side in around for line in takewhile(lambda line, counts=counts: counts[line] == 1, side)]
+            ones = {line for line, count in enumerate(counts) if count == 1}
+            beside = [line for side in around for line in takewhile(ones.__contains__, side)]
             marks.update(dict.fromkeys([*run, *beside], mark))
             pairs.update(beside, run if count == 1 else ())
     return marks, pairs

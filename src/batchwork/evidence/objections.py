@@ -1,4 +1,4 @@
-"""What the finder has to say about a place that somebody quotes for a field: which ones there are, and what denies them.
+"""What the finder has to say about the places that somebody quotes for a field: where they are, and what denies them.
 
 A place is denied where the text says that it is not so, where it is another role's, stands in another element's row, or
 fits another field of the same value better.
