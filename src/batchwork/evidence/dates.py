@@ -27,9 +27,7 @@ _YEARS = re.compile(r"(?<!\d)(?:(?:1[6-9]|2[0-2])\d\d|['’]\d\d)(?!\d)")
 _LONGEST = 45  # characters from the day or the month to the year's end
 _MONTH_YEAR = re.compile(rf"(?<![^\W_]){_MONTH}[ \u00a0]?,?[ \u00a0]?(?P<year>(?:19|20)\d\d)\Z", re.IGNORECASE)
 _MONTH_NUMBER = re.compile(_PATTERNS["month_number"])
-_YEARLESS = re.compile(_PATTERNS["yearless"])
 _WORDS = re.compile(r"[^\W\d_]{3,10}")
-_COMPACT = re.compile(_PATTERNS["compact"])
 
 _DAY_MONTH_HINT = re.compile(
     r"(?i)\b(?:(?:dd?|tt?|jj?|gg?)\s?[-/.]\s?mm?\s?[-/.]\s?(?:yy|jj|aa)|day (?:first|before month)|day, month)"
@@ -43,7 +41,6 @@ class Dates:
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._yearless: dict[tuple[int, int], list[tuple[int, int]]] | None = None
         self.partial: list[tuple[int, int, int, int]] = []  # start, end, year, month
         for match in _MONTH_NUMBER.finditer(text):
             year, month = int(match["year"] or match["year2"]), int(match["month"] or match["month2"])
@@ -55,26 +52,12 @@ class Dates:
             _without_overlaps([*certain, *self._numeric(numeric)]), key=lambda mention: mention.start
         )
 
-    def without_year(self, day: date) -> list[tuple[int, int]]:
-        """Where this day and month stand without a year, in a text that names the year elsewhere."""
-        if not re.search(rf"(?<!\d){day.year}(?!\d)", self._text):
-            return []
-        if self._yearless is None:
-            self._yearless = {}
-            for match in _YEARLESS.finditer(self._text):
-                month = MONTHS.get(fold(match["month"] or match["month2"]))
-                if month is not None:
-                    key = (month, int(match["day"] or match["day2"]))
-                    self._yearless.setdefault(key, []).append((match.start(), match.end()))
-        return self._yearless.get((day.month, day.day), [])
-
     def _plain(self) -> Iterator[Mention]:
-        """Dates in figures with the year first, with or without marks."""
-        for pattern, weight in ((_ISO, 1.0), (_COMPACT, 0.6)):
-            for match in pattern.finditer(self._text):
-                day = _date(match["year"], match["month"], match["day"])
-                if day is not None:
-                    yield Mention(match.start(), match.end(), (Reading(day, weight),), match.start())
+        """Dates in figures with the year first."""
+        for match in _ISO.finditer(self._text):
+            day = _date(match["year"], match["month"], match["day"])
+            if day is not None:
+                yield Mention(match.start(), match.end(), (Reading(day),))
 
     def _named(self) -> list[Mention]:
         """Dates with the month's name: looked for before every year, because years are few and words are many."""
@@ -91,7 +74,7 @@ class Dates:
                     continue
                 day = _date(match["year"], str(month), match["day"])
                 if day is not None:
-                    found.append(Mention(match.start(), match.end(), (Reading(day),), match.start()))
+                    found.append(Mention(match.start(), match.end(), (Reading(day),)))
         return found
 
     def _add_month(self, low: int, high: int) -> None:
@@ -118,7 +101,7 @@ class Dates:
             else:
                 readings = (Reading(day_first if order else month_first),)
             if readings:
-                found.append(Mention(match.start(), match.end(), readings, match.start()))
+                found.append(Mention(match.start(), match.end(), readings))
         return found
 
     def _order(self, numeric: list[re.Match[str]], certain: Collection[object]) -> bool | None:

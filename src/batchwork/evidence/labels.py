@@ -20,24 +20,15 @@ _LABEL_END = re.compile(r"[:=#?]\s*[\"'“(\[<`*]*$|\s[-–—]\s*$|(?<=[\w\"])>
 _PIECES = re.compile(r"([,;](?!\d)|[()\[\]]|\s[-–—]\s|(?<=[a-z\d)])\.\s|:\s)")
 _CLAUSE_END = re.compile(r"(?<!\bNo|\bno|\bNr|\bAm|\bDr)[.!?]\s+(?=[^a-z\s\d])|;\s|[•▪‣]\s?|(?<=\s)(?:whereas|while)\s")
 _ASIDE = re.compile(r"\([^()]*\)")
-_COUNTED = re.compile(
-    _PATTERNS["counted"]
-)  # what another number before a place counts: "4 bedrooms and", "8 g on admission to"
 _BULLET = re.compile(r"^(?:#{1,6}\s)?[\s>*•▪‣+\-–\[\](){}\"'“”xX✓✔☑☐☒\d.]*$")
-_CALCULATION = re.compile(r"(?:\d[\d.,]* ?[A-Za-z]{0,6} ?[x×@*=] ?(?:[A-Z]{3} |[$€£] ?)?)+$")  # 6.5 h x $48.00 =
 _KEYED = re.compile(r"[^\W\d_][\w ./&-]{0,30}:\s")  # a line that starts with a label of its own
 _SAID = re.compile(r"\s\S+\s\S+\s\S+[.,;]$|^[^:]{2,30}:\s+\w")  # a sentence, or a label with its value
 _SAYS = re.compile(r":\s*\S|\d{2}|[!;,]$|\w{5}\.$")  # a cell that says something is no mere label
 _DATES = re.compile(_PATTERNS["dates"])
 _DEFINED = re.compile(_PATTERNS["defined"])
 _AFTER_END = re.compile(r"[.;,:]\s|\n\n|[;(]|\s(?:and|but|while|or|und|aber|et|mais|y)\s")
-_CURRENCY = re.compile(r"[$€£¥]|(?:USD|EUR|GBP|CHF|JPY|CAD|AUD)(?![A-Za-z])")
-_SIGNS = {"$": "usd", "€": "eur", "£": "gbp", "¥": "jpy"}
 _ENUMERATION = re.compile(r"^[\s>*•-]*([^:,;.\n]{2,45}):\s+(?:[^,;:\n]{1,60}(?:[,;]|\s(?:and|und|et)\s)\s*)+$")
 _CLEAR = frozenset({"path", "end"})  # not the name of a place, but what it says of its role counts as much
-_POSSESSIVE = re.compile(r"\b[^\W\d]+['’]s\s+(?=[a-z])")  # "the tenant's guarantor" is a guarantor
-_WHOLE = re.compile(r"^\s+(?:out )?of (?:the |all )?(?=\d)[\d.,]+")  # "38 of 120 stands" are stands
-_AROUND = frozenset({"section", "heading", "head", "row", "left"})
 _LONGEST_LABEL, _LONGEST_CELL = 8, 45  # words, characters
 _FLOWING = 38  # a line at least this long goes on in the next one
 _REACH = 300  # characters; no label is further away, and lines can be endless
@@ -66,10 +57,8 @@ class Context:
     primary: tuple[Label, ...]
     weights: dict[str, float]  # for each concept the most that any label makes of it
     words: tuple[str, ...]  # of the primary labels
-    near: dict[str, float]  # what each of them is worth
     kinds: frozenset[str]  # of the primary labels that say something
     keys: tuple[tuple[tuple[str, ...], bool], ...]  # the words of each primary label, and whether it is prose
-    around: tuple[tuple[str, ...], ...]  # the words of the labels around it that are not its own
     behind: tuple[str, ...]  # the words right behind it
     ends: tuple[dict[str, float], ...]  # which end of a range or a change it is
     is_past: bool
@@ -95,7 +84,6 @@ class Contexts:
                 for word, weight in label.weights.items():
                     if weight > best.get(word, 0.0):
                         best[word] = weight
-            near = {word: weight for label in primary for word, weight in label.weights.items()}
             ends = tuple(label.weights for label in labels if label.kind == "end")
             head_past = any(label.kind == "head" and {"previous", "year"} <= label.weights.keys() for label in labels)
             known = self._known[start, end] = Context(
@@ -103,11 +91,9 @@ class Contexts:
                 labels=tuple(labels),
                 primary=tuple(primary),
                 weights=best,
-                words=tuple(near),
-                near=near,
+                words=tuple(dict.fromkeys(word for label in primary for word in label.weights)),
                 kinds=frozenset([label.kind for label in primary if label.weights]),
                 keys=tuple([(o.key, o.kind == "prose") for o in (*primary, *(o for o in labels if o.kind in _CLEAR))]),
-                around=tuple([o.key for o in labels if o.kind in _AROUND and o not in primary]),
                 behind=next((label.key[:3] for label in labels if label.kind == "after"), ()),
                 ends=ends,
                 is_past=head_past or any("previous" in words for words in ends),
@@ -122,20 +108,18 @@ class Contexts:
         if cell.start == start and cell.end == end and len(layout.lines[number].cells) > 1:
             return self._whole_cell(number, cell)
         before = self._before(number, cell, start)
-        bare = (_BULLET.match(before) or _CALCULATION.match(before)) is not None
         listed = _ENUMERATION.match(before)
-        inline = None if bare else label_of("named", listed[1], 0.9) if listed else _faded(before)
+        inline = None if _BULLET.match(before) else label_of("named", listed[1], 0.9) if listed else _faded(before)
         labels = [inline] if inline else []
         named = inline is not None and (bool(listed) or _is_named(before) or len(layout.lines[number].cells) > 1)
         primary = [inline if listed and inline else _last_piece(before)] if named else []
         defined = _DEFINED.match(layout.text, end) if layout.text[end : end + 2].strip()[:1] in (",", "(") else None
         if defined:
             label = label_of("defined", defined[1] or defined[2] or defined[3], 1.0)
-            if defined[3] is None or is_known_role(label):
+            if defined[3] is None or any(map(is_known, label.weights)):  # a role that somebody plays
                 labels.append(label)
                 primary, named = [label], True
         labels.extend(Label("end", words, "") for words in ends_of(layout.text, start, end))
-        labels.extend(_unit(layout.text[start:end]))
         labels.extend(self._after(cell, end))
         if inline is None:
             left = list(self._left(number, cell))
@@ -158,7 +142,7 @@ class Contexts:
 
     def _whole_cell(self, number: int, cell: Cell) -> tuple[list[Label], list[Label]]:
         """The labels of a cell of a table or a form: what stands left of it, above, and over all."""
-        labels = [*_unit(cell.text), *self._left(number, cell)]
+        labels = list(self._left(number, cell))
         primary = [label for label in labels if label.kind == "left"]
         head = self._above(number, cell, False)
         if head is not None:
@@ -191,7 +175,7 @@ class Contexts:
         begin = max(begin, start - _REACH)
         for found in _CLAUSE_END.finditer(self._layout.text[begin : start + 1]):
             begin = max(begin, start - len(found.string) + 1 + found.end())
-        return _COUNTED.sub(" ", self._layout.text[begin:start])
+        return self._layout.text[begin:start]
 
     def _after(self, cell: Cell, end: int) -> Iterator[Label]:
         """The words behind a place, up to the end of their clause or the next number: units, and what it counts."""
@@ -199,7 +183,6 @@ class Contexts:
         if len(text) < 30 and cell.end - cell.start >= _FLOWING:
             text = self._layout.text[end : end + 60].split("\n\n")[0]  # a sentence that goes on in the next line
         figure = self._layout.text[end - 1 : end].isdigit()
-        text = _POSSESSIVE.sub("", _WHOLE.sub("", text))
         text = _AFTER_END.split(text, maxsplit=1)[0]
         words = tuple(takewhile(lambda word: not word.isdigit(), concepts(text)))
         units = tuple(takewhile(UNITS.__contains__, words)) if figure else ()
@@ -219,18 +202,11 @@ class Contexts:
             return  # beside a title stands whose paper it is
         nearest = lefts[-1]
         between = [other for other in cells if nearest.start < other.start < cell.start]
-        if not (between and nearest.text.endswith(":")) and not self._is_like(number, nearest, cell):
+        alike = headed and cell.is_label and not nearest.text.endswith(":")  # the same thing of another column
+        if not (between and nearest.text.endswith(":")) and not alike:
             yield label_of("left", nearest.text, 1.0 if not between else 0.85)
         if len(lefts) > 1:
             yield label_of("row", lefts[0].text, 0.85)
-
-    def _is_like(self, number: int, left: Cell, cell: Cell) -> bool:
-        """Whether words to the left are no label of these words but the same thing of another column."""
-        if not cell.is_label or left.text.endswith(":"):
-            return False
-        over = {other.column for other in self._layout.lines[number - 1].cells} if number else set()
-        blocks = any(map(str.isdigit, left.text)) and {left.column, cell.column} <= over
-        return blocks or bool(self._layout.head_row(number))
 
     def _above(self, number: int, cell: Cell, has_inline: bool) -> Label | None:
         """The heading of the column, or the label that stands right above."""
@@ -306,11 +282,6 @@ def _dated_head(head: tuple[str, ...], owner: int) -> Label:
     return Label("head", {**label.weights, **more}, label.text)
 
 
-def is_known_role(label: Label) -> bool:
-    """Whether a word behind a name is a role that somebody plays."""
-    return any(map(is_known, label.weights))
-
-
 def _faded(before: str) -> Label | None:
     """Words before a place: the last few in full, those further away ever less, less again beyond a comma or number."""
     weights: dict[str, float] = {}
@@ -360,12 +331,6 @@ def _last_piece(before: str) -> Label:
         else:
             words.append(word)
     return Label("named" if named else "prose", dict.fromkeys(words[-6:] if named else words[-3:], 1.0), before)
-
-
-def _unit(said: str) -> tuple[Label, ...]:
-    """The currency that a figure shows, as a label of its own."""
-    found = _CURRENCY.search(said)
-    return (Label("unit", {_SIGNS.get(found.group(), found.group().lower()): 1.0}, found.group()),) if found else ()
 
 
 def _says_nothing(text: str) -> bool:

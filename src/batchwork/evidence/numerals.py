@@ -96,8 +96,14 @@ class Mention:
     start: int
     end: int
     readings: tuple[Reading, ...]
-    core: int = 0  # where its first digit stands
     money: bool = False
+
+    @property
+    def kind(self) -> str:
+        """What its likeliest reading is: percent, money, number."""
+        if self.readings[0].kind in ("fraction", "percent"):
+            return "percent"
+        return "money" if self.money else "number"
 
 
 _NAMES = (
@@ -120,7 +126,7 @@ def spelled_numbers(text: str) -> list[Mention]:
         value = _value(words)
         if value is not None and words != ["one"]:
             reading = Reading(Decimal(value), 0.9)
-            mentions.append(Mention(found.start(), found.end(), (reading,), found.start()))
+            mentions.append(Mention(found.start(), found.end(), (reading,)))
     return mentions
 
 
