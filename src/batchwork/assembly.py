@@ -122,7 +122,9 @@ async def _open_run_account(plan: Plan, journal: Journal, clock: Clock, stack: A
 
 def _input(given: RunInput, journal: Journal) -> RunInput:
     """What the run reads; a retry reads what the runs before it have."""
-    return given if given.is_retry or journal.count() else msgspec.structs.replace(given, is_first=True)
+    is_first = not given.is_retry and not journal.count()
+    is_alone = isinstance(journal, SharedJournal) and not journal.is_shared
+    return msgspec.structs.replace(given, is_first=is_first, is_alone=is_alone)
 
 
 def with_kept_limit(plan: Plan) -> Plan:

@@ -61,7 +61,9 @@ class Display:
         for notice in _notices(engine, self._door):
             self.say(notice)
         counts = engine.journal.counts()
-        if not self._is_retry and (done := counts[Status.SUCCEEDED] + counts[Status.FAILED]):
+        if engine.is_helper:
+            self.say("joined: another process reads the input, and this one works on it, too")
+        elif not self._is_retry and (done := counts[Status.SUCCEEDED] + counts[Status.FAILED]):
             settled = counted(done, "item")
             self.say(
                 f"resumed: the journal has {settled} that earlier runs have settled; what this input asks of them is"
@@ -121,7 +123,7 @@ class Display:
             tally,
             elapsed_s=now - tally.started_at,
             now=now,
-            ceiling_nano=engine.gate.ledger.ceiling,
+            ceiling_nano=engine.policy.max_cost_nano,
             priced=engine.price is not None,
             held_back=engine.gate.held_back,
         )

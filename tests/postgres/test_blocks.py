@@ -65,6 +65,7 @@ def test_a_block_is_taken_once_worked_on_by_its_taker_and_gone_when_it_is_done(p
         first.flush()
         seen = first.exchange(Turn(finished=first.done_with()[0], wants=1))
         assert (seen.taken, seen.free, seen.held, seen.helpers, seen.has_owner) == ((), 0, 1, 1, True)
+        assert (seen.done["pending"], seen.done["succeeded"]) == (5, 1)  # without its own
         seen = owner.exchange(Turn())
         assert (seen.held, seen.helpers, seen.has_owner) == (1, 2, False)
         second.hold(other)
@@ -162,6 +163,16 @@ def test_a_process_with_another_input_model_or_limits_is_told_so_before_it_works
                 return
             with pytest.raises(JournalLockedError, match=error):
                 helper.exchange(turn)
+
+
+def test_a_process_that_works_alone_is_not_joined(postgres: PostgresServer) -> None:
+    dsn = Dsn.parse(postgres.journal())
+    with closing(PostgresJournal(dsn, utc=lambda: 1000.0)) as alone, closing(joined(dsn)) as helper:
+        assert helper.exchange(Turn()).has_owner
+        alone.begin(msgspec.structs.replace(BEGAN, input=RunInput(is_alone=True)))
+        alone.flush()
+        with pytest.raises(JournalLockedError, match=r":\d+ works alone on the journal .* wait for it, or stop it"):
+            helper.exchange(Turn())
 
 
 def test_whoever_goes_on_with_a_run_that_it_has_helped_must_have_the_same_input(postgres: PostgresServer) -> None:

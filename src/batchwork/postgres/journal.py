@@ -135,13 +135,14 @@ class PostgresJournal(SqliteJournal):
         return finished, left
 
     def _open(self, row: ItemRow, index: int, intake: InputRow, digest: int) -> None:
-        has_moved = not (row.is_new and self.at(index) is None)
-        if self._follows and has_moved:
-            raise other_input(self._dsn, index)
-        if self._elsewhere and has_moved:
-            raise JournalLockedError(
-                f"other processes are at work on another input in the journal {self._dsn}; wait for them, or take"
-                " another journal"
+        if (self._follows or self._elsewhere) and not (row.is_new and self.at(index) is None):
+            raise (
+                other_input(self._dsn, index)
+                if self._follows
+                else JournalLockedError(
+                    f"other processes are at work on another input in the journal {self._dsn}; wait for them, or take"
+                    " another journal"
+                )
             )
         super()._open(row, index, intake, digest)
 
