@@ -101,7 +101,8 @@ class Display:
         """Say what the run came to; without its `verdict` where an exception says that."""
         is_bad = summary.code != Exit.ALL_SUCCEEDED
         width = self._console.width if self._live is not None else None
-        for text in summary.lines():
+        has_others = self._engine is not None and any(self._engine.tally.elsewhere.values())
+        for text in summary.lines(run="own part" if has_others else "this run"):
             self.say(wrapped(text, width), always=is_bad)
         if verdict:
             self.say(wrapped(summary.verdict, width, indent=""), always=is_bad)

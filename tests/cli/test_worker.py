@@ -10,9 +10,17 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer
+from typer.testing import CliRunner
 
+from batchwork.cli import options
+from batchwork.cli.journals import options_of
+from batchwork.core.event import Began
+from batchwork.options import RunOptions, plan_of
+from batchwork.settings import BASE_URL, environment_for
 from tests.cli.conftest import Run, rows
 from tests.support.postgres_server import PostgresServer, why_not
 
@@ -70,9 +78,10 @@ def test_a_run_starts_processes_of_its_own(batchwork: Run, postgres: PostgresSer
     model = f"mock:echo?latency=0.1&log={folder / 'calls.log'}"
     journal = postgres.journal()
     command = ("run", str(many), "-o", "out.jsonl", "--journal", journal, "--model", model, "--processes", "2")
-    assert "a shared account" in " ".join(batchwork(*command, "--rpm", "10").stderr.split())
-    done = batchwork(*command, "--max-in-flight", "8")
+    assert "one process's affair" in " ".join(batchwork(*command, "--mode", "batch").stderr.split())
+    done = batchwork(*command, "--max-in-flight", "8", "--rpm", "60000")
     assert done.returncode == 0, done.stderr
+    assert "own part" in done.stderr
     check(folder, "out.jsonl")
     schema = f"batchwork_{journal.rpartition('=')[2]}"
     helped = postgres.execute(f'SELECT standing[2] FROM "{schema}".worker WHERE NOT is_owner')
@@ -93,3 +102,38 @@ def test_what_one_process_alone_can_do_is_refused_with_the_reason(
     done = batchwork(*arguments)
     assert done.returncode == 2
     assert said in " ".join(done.stderr.split())
+
+
+_IN_THE_REQUESTS = {"prompt", "template", "per_row", "system", "max_tokens", "schema", "sampling", "extra_body"}
+_OF_WHO_READS_THE_INPUT = {"fresh", "retry_failed", "on_event", "notify", "progress", "view", "cancel_on_interrupt"}
+_OF_EACH_PROCESS = {"api_key", "backend", "response_model"}  # of its environment, or its program
+
+
+def test_every_other_option_of_a_run_reaches_its_workers() -> None:
+    given: Any = {
+        "model": "mock:echo", "journal": "run.db", "mode": "live", "max_cost": "1.5", "account": ["team"],
+        "price": "1,2", "base_url": "http://127.0.0.1:1/v1", "max_in_flight": 7, "retries": 2,
+        "rpm": 11.0, "input_tpm": 12.0, "output_tpm": 13.0, "timeout": 14.0, "timeout_per_1k_chars": 15.0,
+        "max_wait": 16.0, "max_consecutive_failures": 17, "retry_in_place": True, "reask": 3, "count_margin": 0.18,
+        "items_per_batch": 19, "max_parallel_batches": 20, "poll_interval": 21.0, "adopt_wait": 22.0,
+        "results_wait": 23.0,
+    }
+    assert set(given) == set(RunOptions.__annotations__) - (
+        _IN_THE_REQUESTS | _OF_WHO_READS_THE_INPUT | _OF_EACH_PROCESS
+    )
+    plan = plan_of(given)
+    began = Began(run_id="r", model=plan.model, settings=plan.settings)
+    assert plan_of(options_of(began, Path("run.db"), {"base_url": None})) == plan
+
+
+def test_an_address_with_a_secret_reaches_workers_by_their_environment_alone() -> None:
+    address = "http://127.0.0.1:1/v1?key=secret"
+    assert "secret" not in str(plan_of({"model": "mock:echo", "base_url": address}).settings)
+    app = typer.Typer()
+    app.command()(_show)
+    environment = environment_for("run.db", base_url=address)
+    assert CliRunner().invoke(app, [], env={BASE_URL: environment[BASE_URL]}).output.strip() == address
+
+
+def _show(base_url: options.WorkerBaseUrl = None) -> None:
+    print(base_url)

@@ -131,7 +131,7 @@ def carry_out(
     display = Display(door=door, quiet=quiet, is_retry=source is None)
     ahead = plan.policy.max_in_flight if apart else 0
     before = _Before()
-    workers = WorkerProcesses(journal, processes - 1)
+    workers = WorkerProcesses(journal, processes - 1, base_url=plan.base_url)
 
     def opened(engine: Engine) -> None:
         nonlocal before
