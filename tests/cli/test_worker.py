@@ -25,7 +25,7 @@ from tests.cli.conftest import Run, rows
 from tests.support.postgres_server import PostgresServer, why_not
 
 needs_database = pytest.mark.skipif(why_not() is not None, reason=str(why_not()))
-ROWS = 240
+ROWS = 160  # far more than one process asks until another one is there
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ def check(folder: Path, out: str) -> None:
 def test_a_worker_and_a_second_run_share_the_calls_and_each_run_writes_its_own_file(
     batchwork: Run, postgres: PostgresServer, folder: Path, many: Path
 ) -> None:
-    ask = ("--model", f"mock:echo?latency=0.1&log={folder / 'calls.log'}", "--max-in-flight", "8", "-q")
+    ask = ("--model", f"mock:echo?latency=0.25&log={folder / 'calls.log'}", "--max-in-flight", "2", "-q")
     journal = postgres.journal()
     with started(folder, "run", str(many), "-o", "a.jsonl", "--journal", journal, *ask) as first:
         while not (folder / "calls.log").exists():
@@ -75,11 +75,11 @@ def test_a_worker_and_a_second_run_share_the_calls_and_each_run_writes_its_own_f
 
 @needs_database
 def test_a_run_starts_processes_of_its_own(batchwork: Run, postgres: PostgresServer, folder: Path, many: Path) -> None:
-    model = f"mock:echo?latency=0.1&log={folder / 'calls.log'}"
+    model = f"mock:echo?latency=0.25&log={folder / 'calls.log'}"
     journal = postgres.journal()
     command = ("run", str(many), "-o", "out.jsonl", "--journal", journal, "--model", model, "--processes", "2")
     assert "one process's affair" in " ".join(batchwork(*command, "--mode", "batch").stderr.split())
-    done = batchwork(*command, "--max-in-flight", "8", "--rpm", "60000")
+    done = batchwork(*command, "--max-in-flight", "2", "--rpm", "60000")
     assert done.returncode == 0, done.stderr
     assert "own part" in done.stderr
     check(folder, "out.jsonl")

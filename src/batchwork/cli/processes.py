@@ -1,5 +1,6 @@
 """Starts `batchwork worker` beside a run, some times: processes of this machine that work on the same journal."""
 
+import signal
 import subprocess
 import sys
 
@@ -30,7 +31,14 @@ class WorkerProcesses:
         command = [sys.executable, "-m", "batchwork", "worker", "-q"]
         environment = environment_for(self._journal.text, base_url=self._base_url)
         for _ in range(self._count):
-            self._processes.append(subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL))  # noqa: S603
+            # In a group of its own: Ctrl-C reaches the run, which passes it on, once.
+            process = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, process_group=0)  # noqa: S603
+            self._processes.append(process)
+
+    def interrupt(self) -> None:
+        """Stop them cleanly; called twice, at once."""
+        for process in self._processes:
+            process.send_signal(signal.SIGINT)
 
     def close(self) -> None:
         """Wait for them: they end when the run has."""

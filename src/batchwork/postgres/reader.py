@@ -303,7 +303,8 @@ class DatabaseReader(JournalReader):
         return float(at)
 
     def last_event(self) -> Event | None:
-        row = self._connection.one("SELECT seq FROM event ORDER BY place DESC LIMIT 1")
+        """The last one of whoever has begun the latest run: others may be at work on it after its end."""
+        row = self._connection.one("SELECT seq FROM worker WHERE began > 0 ORDER BY began DESC LIMIT 1")
         return None if row is None else self._events.at(row[0])
 
     def find(self, fingerprint: bytes, occurrence: int) -> ItemRow | None:
