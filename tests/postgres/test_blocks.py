@@ -12,6 +12,7 @@ from batchwork.core.block import Turn
 from batchwork.core.dsn import Dsn
 from batchwork.core.errors import JournalLockedError
 from batchwork.core.event import Admitted, Began, Ended, RunInput
+from batchwork.core.request import Attachment, digest
 from tests.support.journals import BEGAN, row, settle, succeeded
 from tests.support.postgres_server import PostgresServer, why_not
 
@@ -163,6 +164,17 @@ def test_a_process_with_another_input_model_or_limits_is_told_so_before_it_works
                 return
             with pytest.raises(JournalLockedError, match=error):
                 helper.exchange(turn)
+
+
+def test_the_files_of_a_request_reach_whoever_works_on_it_from_the_journal_alone(postgres: PostgresServer) -> None:
+    dsn = Dsn.parse(postgres.journal())
+    pdf = Attachment(media_type="application/pdf", digest=digest(b"%PDF"), data=b"%PDF" * 1000)
+    with closing(own(dsn)) as owner, closing(joined(dsn)) as helper:
+        owner.release(owner.place(0, row("what does it say?", documents=(pdf,))).item)
+        owner.flush()
+        owner.exchange(Turn(offered=((0, 1),)))
+        (block,) = helper.exchange(Turn(wants=1)).taken
+        assert block.items[0][1].documents == (pdf,)
 
 
 def test_a_process_that_works_alone_is_not_joined(postgres: PostgresServer) -> None:
