@@ -6,7 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from batchwork.progress import JobCounts, Snapshot, lines
+from batchwork.core.outcome import Status
+from batchwork.core.stats import Tally
+from batchwork.progress import JobCounts, Snapshot, lines, snapshot
 
 
 def test_the_lines_are_those_of_the_founding_document() -> None:
@@ -126,3 +128,14 @@ def test_no_end_is_foretold_where_nobody_can_tell(total: int | None, fresh: int)
         done=5, total=total, fresh=fresh, elapsed_s=1.0, spent_nano=0, ceiling_nano=None, failed=0, deferred=0
     )
     assert seen.eta_s is None
+
+
+def test_what_other_processes_have_done_of_the_same_run_is_shown_with_ours() -> None:
+    tally = Tally(total=100, reused=10, charged_nano=20_000_000, spent_before_nano=10_000_000)
+    tally.settled[Status.SUCCEEDED] = 20
+    tally.elsewhere, tally.elsewhere_nano = {Status.SUCCEEDED: 29, Status.FAILED: 1, Status.DEFERRED: 5}, 30_000_000
+    seen = snapshot(tally, elapsed_s=10.0, now=0.0, ceiling_nano=100_000_000, priced=True)
+    assert lines(seen) == [
+        "60/100 (60.0%) done, resumed with 10 · 5.5/s · 0 in flight · $0.06 of $0.10 · 1 failed"
+        " · 5 wait for money · 10 s so far · ETA 6 s"
+    ]

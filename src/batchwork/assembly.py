@@ -62,9 +62,11 @@ async def open_engine(plan: Plan, supplied: Supplied = _NOTHING) -> AsyncIterato
         price = _price_of(plan, backend.traits, name, batch=batch, accounts=accounts)
         journal = stack.enter_context(closing(_open_journal(plan, supplied, clock)))
         journal.listener = listener_for(supplied.on_event)
-        read = supplied.input  # a retry reads what the runs before it have
-        if not read.is_retry and not journal.count():
-            read = msgspec.structs.replace(read, is_first=True)
+        read = msgspec.structs.replace(  # a retry reads what the runs before it have
+            supplied.input,
+            is_first=not supplied.input.is_retry and not journal.count(),
+            is_alone=isinstance(journal, SharedJournal) and not journal.is_shared,
+        )
         began = Began(
             run_id=getattr(journal, "run_id", "memory"),
             model=plan.model,

@@ -61,7 +61,9 @@ class Display:
         for notice in _notices(engine, self._door):
             self.say(notice)
         counts = engine.journal.counts()
-        if not self._is_retry and (done := counts[Status.SUCCEEDED] + counts[Status.FAILED]):
+        if engine.is_helper:
+            self.say("joined: another process reads the input, and this one works on it, too")
+        elif not self._is_retry and (done := counts[Status.SUCCEEDED] + counts[Status.FAILED]):
             settled = counted(done, "item")
             self.say(
                 f"resumed: the journal has {settled} that earlier runs have settled; what this input asks of them is"
@@ -99,7 +101,8 @@ class Display:
         """Say what the run came to; without its `verdict` where an exception says that."""
         is_bad = summary.code != Exit.ALL_SUCCEEDED
         width = self._console.width if self._live is not None else None
-        for text in summary.lines():
+        has_others = self._engine is not None and any(self._engine.tally.elsewhere.values())
+        for text in summary.lines(run="own part" if has_others else "this run"):
             self.say(wrapped(text, width), always=is_bad)
         if verdict:
             self.say(wrapped(summary.verdict, width, indent=""), always=is_bad)
@@ -121,7 +124,7 @@ class Display:
             tally,
             elapsed_s=now - tally.started_at,
             now=now,
-            ceiling_nano=engine.gate.ledger.ceiling,
+            ceiling_nano=engine.policy.max_cost_nano,
             priced=engine.price is not None,
             held_back=engine.gate.held_back,
         )

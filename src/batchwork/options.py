@@ -44,9 +44,12 @@ _BATCHES = {
     "results_wait": "results_wait_s",
     "cancel_on_interrupt": "cancel_on_interrupt",
 }
-# Of an earlier run `retry` knows what is remembered, never a key; how that run was watched is forgotten.
-_FORGOTTEN = frozenset({"timeout_per_1k_chars", "retry_in_place", "cancel_on_interrupt"})
-_REMEMBERED = ("mode", "max_in_flight", "max_cost", "account", "retries", "base_url", *_RATES, *_POLICY, *_BATCHES)
+# Of an earlier run `retry` knows what is remembered, as `worker` does of one that goes on: never a key, nor how the run
+# was watched.
+_REMEMBERED = (
+    *("mode", "max_in_flight", "max_cost", "account", "retries", "base_url", *_RATES, *_POLICY),
+    *(name for name in _BATCHES if name != "cancel_on_interrupt"),
+)
 
 HIDDEN_ADDRESS = "hidden_base_url"  # what is remembered of an address in which there may be a secret
 
@@ -216,9 +219,7 @@ def _mode_of(options: RunOptions) -> Literal["live", "batch"]:
 
 
 def _remembered(options: RunOptions) -> dict[str, Any]:
-    settings: dict[str, Any] = {
-        name: value for name in _REMEMBERED if name not in _FORGOTTEN and (value := options.get(name)) is not None
-    }
+    settings: dict[str, Any] = {name: value for name in _REMEMBERED if (value := options.get(name)) is not None}
     if isinstance(price := options.get("price"), str | tuple | list):
         settings["price"] = price if isinstance(price, str) else ",".join(map(str, price))
     if not is_plain(settings.get("base_url", "")):

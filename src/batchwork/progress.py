@@ -81,20 +81,21 @@ def snapshot(
     waiting = tally.notice or None
     if tally.waiting_until is not None and tally.waiting_until > now:
         waiting = f"waiting {duration(tally.waiting_until - now)} as the provider asks ({tally.waiting_for})"
+    settled = {status: count + tally.elsewhere.get(status, 0) for status, count in tally.settled.items()}
     return Snapshot(
-        done=tally.done - tally.settled[Status.DEFERRED],
+        done=tally.done - settled[Status.DEFERRED],
         total=tally.total,
-        fresh=sum(tally.settled.values()),
+        fresh=sum(settled.values()),
         elapsed_s=elapsed_s,
-        failed=tally.settled[Status.FAILED],
-        deferred=tally.settled[Status.DEFERRED],
+        failed=settled[Status.FAILED],
+        deferred=settled[Status.DEFERRED],
         spent_nano=tally.spent_nano if priced else None,
         unconfirmed_nano=tally.unconfirmed_nano,
         ceiling_nano=ceiling_nano,
         in_flight=tally.in_flight,
         is_batch=tally.batches is not None,
         answered_there=sum(tally.answered_there.values()),
-        charged_nano=tally.charged_nano,
+        charged_nano=tally.charged_nano + tally.elsewhere_nano,
         held_back=held_back + tally.held_back,
         is_stopping=tally.is_stopping,
         before=tally.reused,

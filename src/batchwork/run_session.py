@@ -105,7 +105,7 @@ class RunSession:
                     engine.tally,
                     engine.clock,
                     engine.journal,
-                    ceiling_nano=engine.gate.ledger.ceiling,
+                    ceiling_nano=engine.policy.max_cost_nano,
                     priced=engine.price is not None,
                     total=self._supplied.input.total,
                 )

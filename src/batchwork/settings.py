@@ -18,6 +18,7 @@ _PROGRAM = (
     *("SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS"),
 )
 JOURNAL = "BATCHWORK_JOURNAL"  # the journal of commands that name none
+BASE_URL = "BATCHWORK_BASE_URL"  # the address that a run hands to the workers it starts: there may be a key in it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,9 +78,9 @@ def library_paths() -> dict[str, str]:
     return {name: os.environ[name] for name in names if os.environ.get(name)}
 
 
-def environment_for(journal: str) -> dict[str, str]:
+def environment_for(journal: str, *, base_url: str | None = None) -> dict[str, str]:
     """The environment of a process of our own that works on this journal; its command line can be read by everybody."""
-    return {**os.environ, JOURNAL: journal}
+    return {**os.environ, JOURNAL: journal, **({} if base_url is None else {BASE_URL: base_url})}
 
 
 def _read(path: Path) -> dict[str, str]:

@@ -12,6 +12,7 @@ from batchwork.core.block import Turn
 from batchwork.core.dsn import Dsn
 from batchwork.core.errors import JournalLockedError
 from batchwork.core.event import Admitted, Began, Ended, RunInput
+from batchwork.core.request import Attachment, digest
 from tests.support.journals import BEGAN, row, settle, succeeded
 from tests.support.postgres_server import PostgresServer, why_not
 
@@ -65,6 +66,7 @@ def test_a_block_is_taken_once_worked_on_by_its_taker_and_gone_when_it_is_done(p
         first.flush()
         seen = first.exchange(Turn(finished=first.done_with()[0], wants=1))
         assert (seen.taken, seen.free, seen.held, seen.helpers, seen.has_owner) == ((), 0, 1, 1, True)
+        assert (seen.done["pending"], seen.done["succeeded"]) == (5, 1)  # without its own
         seen = owner.exchange(Turn())
         assert (seen.held, seen.helpers, seen.has_owner) == (1, 2, False)
         second.hold(other)
@@ -162,6 +164,27 @@ def test_a_process_with_another_input_model_or_limits_is_told_so_before_it_works
                 return
             with pytest.raises(JournalLockedError, match=error):
                 helper.exchange(turn)
+
+
+def test_the_files_of_a_request_reach_whoever_works_on_it_from_the_journal_alone(postgres: PostgresServer) -> None:
+    dsn = Dsn.parse(postgres.journal())
+    pdf = Attachment(media_type="application/pdf", digest=digest(b"%PDF"), data=b"%PDF" * 1000)
+    with closing(own(dsn)) as owner, closing(joined(dsn)) as helper:
+        owner.release(owner.place(0, row("what does it say?", documents=(pdf,))).item)
+        owner.flush()
+        owner.exchange(Turn(offered=((0, 1),)))
+        (block,) = helper.exchange(Turn(wants=1)).taken
+        assert block.items[0][1].documents == (pdf,)
+
+
+def test_a_process_that_works_alone_is_not_joined(postgres: PostgresServer) -> None:
+    dsn = Dsn.parse(postgres.journal())
+    with closing(PostgresJournal(dsn, utc=lambda: 1000.0)) as alone, closing(joined(dsn)) as helper:
+        assert helper.exchange(Turn()).has_owner
+        alone.begin(msgspec.structs.replace(BEGAN, input=RunInput(is_alone=True)))
+        alone.flush()
+        with pytest.raises(JournalLockedError, match=r":\d+ works alone on the journal .* wait for it, or stop it"):
+            helper.exchange(Turn())
 
 
 def test_whoever_goes_on_with_a_run_that_it_has_helped_must_have_the_same_input(postgres: PostgresServer) -> None:

@@ -10,7 +10,7 @@ import typer
 from batchwork.core.dsn import Dsn, JournalAddress
 from batchwork.core.errors import ConfigError
 from batchwork.journals import named_journal
-from batchwork.settings import JOURNAL
+from batchwork.settings import BASE_URL, JOURNAL
 
 FLAG = " "  # has no value, and shows none
 question = partial(typer.Option, rich_help_panel="What is asked")
@@ -113,7 +113,9 @@ ExtraBody = Annotated[
 Reask = Annotated[int, question(metavar="N", help="Ask again so often when an answer breaks the schema.")]
 Limit = Annotated[int | None, question(metavar="N", min=0, help="Only the first N rows.")]
 View = Annotated[bool, typer.Option("--view", metavar=FLAG, help="Show the run in a browser page while it goes on.")]
-BaseUrl = Annotated[str | None, question(metavar="URL", help="Another server that speaks the backend's protocol.")]
+_base_url = partial(question, metavar="URL", help="Another server that speaks the backend's protocol.")
+BaseUrl = Annotated[str | None, _base_url()]
+WorkerBaseUrl = Annotated[str | None, _base_url(envvar=BASE_URL, show_envvar=False)]
 MaxCost = Annotated[
     float | None,
     limit(metavar="USD", help="Never spend more, over all runs on the journal; it holds until another one is given."),

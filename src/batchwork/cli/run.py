@@ -131,7 +131,7 @@ def carry_out(
     display = Display(door=door, quiet=quiet, is_retry=source is None)
     ahead = plan.policy.max_in_flight if apart else 0
     before = _Before()
-    workers = WorkerProcesses(journal, processes - 1)
+    workers = WorkerProcesses(journal, processes - 1, base_url=plan.base_url)
 
     def opened(engine: Engine) -> None:
         nonlocal before
@@ -147,8 +147,13 @@ def carry_out(
     session = RunSession(plan, source, supplied, on_open=opened, ahead=ahead, door=door, if_empty=if_empty)
     say = partial(display.say, always=True)
     failure: str | None = None
+
+    def interrupt() -> None:
+        session.interrupt_aloud(say)
+        workers.interrupt()
+
     try:
-        run_sync(session.execute, interrupt=lambda: session.interrupt_aloud(say)).close()
+        run_sync(session.execute, interrupt=interrupt).close()
     except RunPaused as pause:
         if pause.results is None:  # nor can anybody else be told of it
             say(str(pause))

@@ -22,7 +22,7 @@ from batchwork.summary import Exit
 
 def worker(
     journal: options.RunJournalFile,
-    base_url: options.BaseUrl = None,
+    base_url: options.WorkerBaseUrl = None,
     max_in_flight: options.MaybeInFlight = None,
     max_wait: options.MaybeMaxWait = None,
     quiet: options.Quiet = False,

@@ -4,8 +4,9 @@ A block is named by its first place. Blocks do not overlap, and one that is done
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from batchwork.core.outcome import Status
 from batchwork.core.request import Request
 from batchwork.core.runstate import ItemState
 
@@ -52,6 +53,8 @@ class Sight:
     held: int = 0  # blocks of other processes
     helpers: int = 0  # other processes that live and do not read the input
     has_owner: bool = False  # another process lives that does
+    done: dict[Status, int] = field(default_factory=dict)  # by other processes, ever: items by where they stand
+    spent_nano: int = 0  # the same
 
     @property
     def is_settled(self) -> bool:

@@ -23,6 +23,7 @@ class RunInput(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc
     output: str | None = None  # the file of results, seen from the journal's folder
     is_retry: bool = False  # it takes up what the journal has, and reads no input
     is_first: bool = False  # the journal was empty before it
+    is_alone: bool = False  # no other process may work on it, though its journal could be shared
     was_read: bool = False  # of a retry: an earlier run has read the input to its end
 
 

@@ -46,6 +46,8 @@ class Tally:
     truncated: int = 0
     settled: dict[Status, int] = field(default_factory=lambda: dict.fromkeys(Status, 0))
     charged_nano: int = 0
+    elsewhere: dict[Status, int] = field(default_factory=dict)  # the same, by other processes on the same run
+    elsewhere_nano: int = 0  # charged there
     spent_before_nano: int = 0
     unconfirmed_nano: int = 0
     input_tokens: int = 0
@@ -66,8 +68,8 @@ class Tally:
 
     @property
     def done(self) -> int:
-        """Rows that have an outcome, from this run or an earlier one."""
-        return self.reused + sum(self.settled.values())
+        """Rows that have an outcome, from this run or an earlier one, whoever works on it."""
+        return self.reused + sum(self.settled.values()) + sum(self.elsewhere.values())
 
     def figures(self, elapsed_s: float) -> RunFigures:
         """What the run has done, so long after its start."""
@@ -77,7 +79,7 @@ class Tally:
     @property
     def spent_nano(self) -> int:
         """Everything paid on this journal."""
-        return self.spent_before_nano + self.charged_nano
+        return self.spent_before_nano + self.charged_nano + self.elsewhere_nano
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,6 +23,7 @@ from batchwork.engine.read_ahead import LATER, Later
 
 _log = logging.getLogger(__name__)
 _BESIDE_OTHERS_S, _ALONE_S = 0.2, 0.5  # between two turns
+_ENDS = (Status.SUCCEEDED, Status.FAILED, Status.SKIPPED)
 _LEAST_ITEMS = 16  # in a block
 _ROWS_AT_ONCE = 2048  # of the input, read for others before the loop gets a turn
 
@@ -50,6 +51,7 @@ class Sharing:
         self._kept: deque[Work] = deque()  # rows that nobody else can do, read for the others
         self._taken: deque[Work] = deque()
         self._sight = Sight()
+        self._first_sight: Sight | None = None
         self._untold = Turn()
         self._is_over = False
         self._is_closing = self._has_more = False
@@ -160,8 +162,23 @@ class Sharing:
                     raise
                 await self._clock.sleep(_ALONE_S)
         self._untold, self._sight = Turn(), sight
+        self._count_others(sight)
         for block in sight.taken:
             self._take(block)
+
+    def _count_others(self, sight: Sight) -> None:
+        """Let the tally follow what others do, from the first look on; whoever joins finds what was done before."""
+        if self._first_sight is None:
+            self._first_sight = sight
+            if self._journal.is_joined:
+                self._tally.reused = sum(sight.done.get(status, 0) for status in _ENDS)
+        first = self._first_sight
+        self._tally.elsewhere = {
+            status: count - first.done.get(status, 0)
+            for status, count in sight.done.items()
+            if status is not Status.PENDING
+        }
+        self._tally.elsewhere_nano = sight.spent_nano - first.spent_nano
 
     def _take(self, block: TakenBlock) -> None:
         self._journal.hold(block)

@@ -16,9 +16,10 @@ from batchwork.core.dsn import Dsn
 from batchwork.core.errors import JournalLockedError
 from batchwork.core.event import Began, Event
 from batchwork.core.outcome import Status
+from batchwork.journal.rows import STATUSES
 from batchwork.postgres import schema, workers
 from batchwork.postgres.connection import LOST, DatabaseAwayError, SyncConnection, connect_sync, in_our_words
-from batchwork.postgres.reader import DatabaseReader
+from batchwork.postgres.reader import DONE, DatabaseReader
 
 _log = logging.getLogger(__name__)
 _PATIENCE = 2.0  # leases
@@ -39,10 +40,13 @@ FROM (SELECT first FROM block WHERE worker IS NULL ORDER BY first LIMIT %(wants)
 WHERE b.first = f.first AND EXISTS (SELECT FROM worker WHERE id = %(me)s AND state = 'live')
 """
 _MINE = "SELECT first, stop, began FROM block WHERE worker = %(me)s AND NOT first = ANY(%(firsts)s) ORDER BY first"
-_LOOK = """
+# The owner is one that has shown a sign of life since this process came: another one's row may stand for a while.
+_LOOK = f"""
 SELECT (SELECT count(*) FROM block WHERE worker IS NULL), (SELECT count(*) FROM block WHERE worker <> %(me)s),
-  count(*) FILTER (WHERE NOT is_owner), count(*) FILTER (WHERE is_owner)
-FROM worker WHERE state = 'live' AND id <> %(me)s
+  count(*) FILTER (WHERE w.state = 'live' AND NOT w.is_owner), count(*) FILTER (WHERE w.state = 'live' AND w.is_owner),
+  max(w.began) FILTER (WHERE w.state = 'live' AND w.is_owner AND w.renewed_at > me.joined_at), max(w.name) FILTER
+  (WHERE w.state = 'live' AND w.is_owner), coalesce(sum(w.spent), 0)::bigint, {DONE.replace("standing", "w.standing")}
+FROM worker AS me LEFT JOIN worker AS w ON w.id <> me.id WHERE me.id = %(me)s
 """
 _BEGIN = "DELETE FROM block WHERE worker IS NULL"
 _ELSEWHERE = "SELECT first, stop FROM block WHERE worker <> %(me)s ORDER BY first"
@@ -98,13 +102,27 @@ class DatabaseBlocks:
         mine = self._execute(_MINE, firsts=list(self._known))
         taken = tuple(self._block(first, stop, began, turn.first_row) for first, stop, began in mine)
         self._known.update(block.first for block in taken)
-        ((free, held, helpers, owners),) = self._execute(_LOOK)
-        return Sight(taken=taken, free=free, held=held, helpers=helpers, has_owner=owners > 0)
+        ((free, held, helpers, owners, began, owner, spent, *done),) = self._execute(_LOOK)
+        if began and began not in self._checked:
+            self._check(self._reading().event(began), owner)
+        return Sight(
+            taken=taken,
+            free=free,
+            held=held,
+            helpers=helpers,
+            has_owner=owners > 0,
+            done=dict(zip(STATUSES, map(int, done), strict=True)),
+            spent_nano=spent,
+        )
+
+    def _reading(self) -> DatabaseReader:
+        self._reader = self._reader or DatabaseReader(self._dsn)
+        return self._reader
 
     def _block(self, first: int, stop: int, began: int, first_row: bytes | None) -> TakenBlock:
-        reader = self._reader = self._reader or DatabaseReader(self._dsn)
+        reader = self._reading()
         if began not in self._checked:
-            self._check(reader.event(began))
+            self._check(reader.event(began), "another process")
             if first_row is not None and [row.fingerprint for row in reader.items.rows_at(0, 1)] != [first_row]:
                 raise other_input(self._dsn, 0)
             self._checked.add(began)
@@ -114,11 +132,16 @@ class DatabaseBlocks:
         items = [(row, request) for row in rows if (request := reader.asked(row)) is not None]
         return TakenBlock(first=first, items=items)
 
-    def _check(self, event: Event | None) -> None:
+    def _check(self, event: Event | None, owner: str) -> None:
         """Refuse to answer for another model or input, or without the limits that the run has."""
         ours = self._ours
         if not isinstance(event, Began):
             return
+        if event.input.is_alone:
+            raise JournalLockedError(
+                f"{owner} works alone on the journal {self._dsn} (a retry, a stream, an embed, batches or a manager):"
+                " wait for it, or stop it"
+            )
         if event.model != ours.model:
             raise JournalLockedError(
                 f"the run on {self._dsn} asks {event.model}, and this process {ours.model}: give it the same model, or"

@@ -51,12 +51,12 @@ _OF_BATCHES = (
     f"SELECT seq, kind, item, body, crc, place FROM event WHERE kind >= {codec.FIRST_OF_BATCHES} ORDER BY place"
 )
 _EVENT = "SELECT seq, kind, item, body, crc FROM event"
+DONE = ", ".join(f"coalesce(sum(standing[{number}]), 0)" for number in range(1, len(STATUSES) + 1))
 _SUMS = (
     "SELECT (SELECT run_id FROM meta), (SELECT events FROM meta), coalesce(sum(spent), 0),"
     " coalesce(sum(unconfirmed), 0),"
-    " coalesce(sum(reserved), 0), coalesce(max(began), 0), coalesce(sum(items), 0), coalesce(sum(batches), 0), "
-    + ", ".join(f"coalesce(sum(standing[{number}]), 0)" for number in range(1, len(STATUSES) + 1))
-    + " FROM worker"
+    " coalesce(sum(reserved), 0), coalesce(max(began), 0), coalesce(sum(items), 0), coalesce(sum(batches), 0),"
+    f" {DONE} FROM worker"
 )
 
 
@@ -323,7 +323,8 @@ class DatabaseReader(JournalReader):
         return float(at)
 
     def last_event(self) -> Event | None:
-        row = self._connection.one("SELECT seq FROM event ORDER BY place DESC LIMIT 1")
+        """The last one of whoever has begun the latest run: others may be at work on it after its end."""
+        row = self._connection.one("SELECT seq FROM worker WHERE began > 0 ORDER BY began DESC LIMIT 1")
         return None if row is None else self._events.at(row[0])
 
     def find(self, fingerprint: bytes, occurrence: int) -> ItemRow | None:

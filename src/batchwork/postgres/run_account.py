@@ -73,7 +73,8 @@ class RunAccount(RateLeases):
     async def open(self, *, ceiling: int | None, rates: Mapping[str, float], begins: bool) -> None:
         """Let these be the limits of a run that `begins`: what was learned in an earlier one is forgotten."""
         try:
-            await self._connect()
+            if self._connection is None:
+                await self._connect()
             await self._rows(_JOIN, _NAME, ceiling=ceiling)
             for kind, per_minute in rates.items():
                 await self._rows(STATE_RATE if begins else _JOIN_RATE, _NAME, kind=kind, per_minute=per_minute)
