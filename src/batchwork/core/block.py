@@ -6,6 +6,7 @@ A block is named by its first place. Blocks do not overlap, and one that is done
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from batchwork.core.late_answer import LateAnswer
 from batchwork.core.request import Request
 from batchwork.core.runstate import ItemState
 
@@ -41,6 +42,7 @@ class TakenBlock:
 
     first: int
     items: Sequence[tuple[ItemState, Request]]
+    settled: Sequence[ItemState] = ()  # but with a call that its worker before us had under way
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +54,7 @@ class Sight:
     held: int = 0  # blocks of other processes
     helpers: int = 0  # other processes that live and do not read the input
     has_owner: bool = False  # another process lives that does
+    late: tuple[LateAnswer, ...] = ()  # to items that this process has
 
     @property
     def is_settled(self) -> bool:
