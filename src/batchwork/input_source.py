@@ -1,10 +1,10 @@
 """The input of a run: prompts as they are, or a table with what is asked about each of its rows. Read lazily."""
 
-from collections.abc import Collection, Iterable, Iterator, Sized
+from collections.abc import Collection, Iterable, Sized
 from dataclasses import dataclass
 
 from batchwork.core.errors import ConfigError
-from batchwork.core.intake import Intake
+from batchwork.core.intake import Intake, Rows
 from batchwork.core.prompt import Defaults, intakes, refuse_one
 from batchwork.core.words import PYTHON
 from batchwork.options import RunOptions, defaults_of
@@ -15,7 +15,7 @@ from batchwork.tables import RowOptions, RowRequests, Table, table_of, template_
 class InputSource:
     """Rows on their way in."""
 
-    rows: Iterator[Intake]
+    rows: Iterable[Intake]  # what is all there can be read again
     total: int | None  # how many there are, where that is known
     may_block: bool  # reading the next one may take as long as anything, and is done apart
 
@@ -26,11 +26,14 @@ def input_source(prompts: object, options: RunOptions) -> InputSource:
     requests = row_requests(options, defaults)
     if requests is not None:
         table = checked_table(prompts, requests)
-        return InputSource(rows=requests.intakes(table), total=table.count(), may_block=table.may_block)
+        rows = requests.intakes(table) if table.may_block else Rows(lambda: requests.intakes(table))
+        return InputSource(rows=rows, total=table.count(), may_block=table.may_block)
     refuse_one(prompts, by_rows=True)
     assert isinstance(prompts, Iterable)
     total = len(prompts) if isinstance(prompts, Sized) else None
-    return InputSource(rows=intakes(prompts, defaults), total=total, may_block=not isinstance(prompts, Collection))
+    if not isinstance(prompts, Collection):
+        return InputSource(rows=intakes(prompts, defaults), total=total, may_block=True)
+    return InputSource(rows=Rows(lambda: intakes(prompts, defaults)), total=total, may_block=False)
 
 
 def row_requests(options: RunOptions, defaults: Defaults) -> RowRequests | None:

@@ -8,8 +8,8 @@ from dataclasses import replace
 from itertools import chain
 
 from batchwork._bridge import clean_stop
-from batchwork.assembly import last_run, open_engine
-from batchwork.core.errors import BatchworkError, DatabaseAwayError, Interrupted, RunPaused
+from batchwork.assembly import last_run, open_engine, shares_work
+from batchwork.core.errors import BatchworkError, DatabaseAwayError, Interrupted, JournalFencedError, RunPaused
 from batchwork.core.failure import FailureKind
 from batchwork.core.intake import InputRow
 from batchwork.core.stats import Accounting, account
@@ -24,6 +24,7 @@ from batchwork.results import Results
 from batchwork.view_process import ViewProcess
 
 _log = logging.getLogger(__name__)
+_MOST_REJOINS = 3  # in a row, without an item settled in between
 # What a wrong address brings about: a rerun with another one asks these again.
 _FROM_AN_ADDRESS = frozenset(
     {FailureKind.REJECTED, FailureKind.CONNECTION, FailureKind.SERVER, FailureKind.AUTH, FailureKind.TIMEOUT}
@@ -77,10 +78,7 @@ class RunSession:
 
     async def _execute(self) -> Results:
         try:
-            # Help whoever reads the input, if somebody does; then everything is gone through here.
-            while (results := await self._one_pass()) is None:
-                self._has_helped = True
-            return results
+            return await self._carried_out()
         except DatabaseAwayError as error:
             if self.engine is None:  # nothing was begun
                 raise
@@ -89,6 +87,33 @@ class RunSession:
                 " answers are not written are booked at their worst case and asked again."
             )
             raise RunPaused(reason=str(error), remedy=remedy, cause="journal") from error
+
+    async def _carried_out(self) -> Results:
+        """Help whoever reads the input, if somebody does; then everything is gone through here.
+
+        Whoever was taken over while it was away joins again, if it can read its input once more.
+        """
+        rejoins = 0
+        while True:
+            try:
+                if (results := await self._one_pass()) is not None:
+                    return results
+            except JournalFencedError as error:
+                assert self.engine is not None
+                rejoins = 1 if sum(self.engine.tally.settled.values()) else rejoins + 1
+                if rejoins > _MOST_REJOINS or not self._can_go_on(self.engine):
+                    raise
+                _log.warning("%s; this process joins again", error)
+            self._has_helped = True
+
+    def _can_go_on(self, engine: Engine) -> bool:
+        """Whether another pass can follow one that was cut off: an iterator cannot be read twice."""
+        is_spent = self._source is not None and iter(self._source) is self._source and engine.tally.read > 0
+        return (
+            shares_work(self._plan)
+            and not (self._interrupts or self._cancelled)
+            and not (is_spent and not engine.is_helper)
+        )
 
     async def _one_pass(self) -> Results | None:
         """One pass over the input, or None: over what another process has placed of it."""

@@ -5,11 +5,14 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections import Counter
+from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from batchwork.core.dsn import Dsn
 from batchwork.engine.engine import Supplied
 from batchwork.input_source import input_source
 from batchwork.options import plan_of
@@ -18,11 +21,20 @@ from tests.support.postgres_server import PostgresServer, why_not
 from tests.support.scripted import Scripted
 
 pytestmark = pytest.mark.skipif(why_not() is not None, reason=str(why_not()))
+if why_not() is None:
+    from batchwork.postgres.reader import DatabaseReader
 
 
-def together(journal: str, prompts: list[list[Any]], **options: Any) -> tuple[list[Any], list[Scripted]]:
+def together(
+    journal: str, prompts: list[list[Any]], on_call: Callable[[], None] = lambda: None, **options: Any
+) -> tuple[list[Any], list[Scripted]]:
     """Runs at once, each in a thread and an event loop of its own, as processes would be; what each of them has."""
-    backends = [Scripted(lambda prompt, call: prompt.upper(), latency=0.01) for _ in prompts]
+
+    def answer(prompt: str, call: int) -> str:
+        on_call()
+        return prompt.upper()
+
+    backends = [Scripted(answer, latency=0.01) for _ in prompts]
     results: list[Any] = [None] * len(prompts)
 
     def one(number: int) -> None:
@@ -61,3 +73,38 @@ def test_one_ceiling_holds_over_all_of_them_and_is_used_up(postgres: PostgresSer
         assert each.accounting.succeeded == billed // 15_000
         assert each.accounting.succeeded + each.accounting.deferred == 400
         assert each.stopped == "budget"
+
+
+@pytest.mark.parametrize("is_owner", [True, False])
+def test_a_run_that_was_taken_over_hands_in_its_answers_and_joins_again(
+    postgres: PostgresServer, caplog: pytest.LogCaptureFixture, is_owner: bool
+) -> None:
+    journal = postgres.journal()
+    dsn, prompts, calls = Dsn.parse(journal), [f"prompt {n:03d}" for n in range(400)], []
+    dead: list[Any] = []
+
+    def fence() -> None:
+        calls.append(1)
+        if len(calls) > 100 and not dead:
+            dead.extend(
+                postgres.execute(
+                    f"UPDATE \"{dsn.schema}\".worker SET state = 'dead', epoch = epoch + 1 WHERE id IN (SELECT id FROM"
+                    f" \"{dsn.schema}\".worker WHERE state = 'live' AND is_owner = %s LIMIT 1) RETURNING id",
+                    is_owner,
+                )
+            )
+
+    options = {"price": (1.0, 1.0), "max_tokens": 10, "max_cost": 1.0}
+    results, backends = together(journal, [prompts, prompts, prompts], fence, **options)
+    for each in results:
+        assert [outcome.text for outcome in each] == [prompt.upper() for prompt in prompts]
+    assert dead
+    assert "this process joins again" in caplog.text
+    asked = Counter(prompt for backend in backends for prompt in backend.asked)
+    assert set(asked) == set(prompts)
+    assert asked.total() - len(prompts) <= 4  # the window of the one who was taken over
+    with closing(DatabaseReader(dsn)) as reader:
+        sums = reader.sums()
+        assert sums.counts == reader.counts()
+    assert sums.reserved == 0
+    assert 15_000 * asked.total() <= sums.spent <= 15_000 * asked.total() + sums.unconfirmed

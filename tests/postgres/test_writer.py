@@ -87,7 +87,7 @@ def test_a_database_that_crashes_and_sessions_that_are_ended_lose_and_double_not
             if crash:
                 server.crash()
             else:
-                _end_writers(server)
+                end_writers(server)
             broken.append(crash)
 
     async def main() -> None:
@@ -185,7 +185,7 @@ def test_whoever_was_replaced_writes_nothing_more(postgres: PostgresServer, monk
     with closing(DatabaseReader(dsn)) as reader:
         postgres.execute(f"UPDATE \"{dsn.schema}\".worker SET renewed_at = now() - interval '10 s'")
         assert reader.writer() == first._writer.name  # it is silent, and holds its lock
-        _end_writers(postgres)
+        end_writers(postgres)
         assert reader.writer() is None
     second = open_journal(dsn)
     assert second.begin(BEGAN).recovered == 1
@@ -198,7 +198,7 @@ def test_whoever_was_replaced_writes_nothing_more(postgres: PostgresServer, monk
     assert "Settled" not in counted_events(dsn)
 
 
-def _end_writers(postgres: PostgresServer) -> None:
+def end_writers(postgres: PostgresServer) -> None:
     postgres.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name ~ 'writer'")
 
 

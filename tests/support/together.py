@@ -1,6 +1,7 @@
 """A process that runs prompts on a journal that others work on, too, with short leases; it prints what it has as JSON.
 
-`python -m tests.support.together SETTINGS`, which are JSON: `count` prompts, `lease_s`, and the options of the run.
+`python -m tests.support.together SETTINGS`, which are JSON: `count` prompts, `lease_s` (null: as users have it), and
+the options of the run.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ def prompts(count: int) -> list[str]:
 def main() -> int:
     given: dict[str, Any] = json.loads(sys.argv[1])
     lease_s = given.pop("lease_s")
-    workers.LEASE_S, workers.GRACE_S, writer.HEARTBEAT_S = lease_s, lease_s / 6.0, lease_s / 20.0
+    if lease_s is not None:
+        workers.LEASE_S, workers.GRACE_S, writer.HEARTBEAT_S = lease_s, lease_s / 6.0, lease_s / 20.0
     asked = prompts(given.pop("count"))
     try:
         results = batchwork.run(asked, **given)

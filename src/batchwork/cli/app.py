@@ -25,6 +25,7 @@ from batchwork.cli.simulator import simulate
 from batchwork.cli.worker import worker
 from batchwork.core.errors import ConfigError
 from batchwork.core.event import RunInput
+from batchwork.core.intake import Rows
 from batchwork.core.policy import Policy
 from batchwork.core.request import DEFAULT_MAX_TOKENS
 from batchwork.core.words import command_line
@@ -154,7 +155,7 @@ def run(
     )
     code = carry_out(
         plan,
-        requests.intakes(table, limit),
+        requests.intakes(table, limit) if input == STDIN else Rows(lambda: requests.intakes(table, limit)),
         results=ResultFile(
             path=output,
             columns=() if input == STDIN else table.columns,

@@ -6,6 +6,7 @@ A block is named by its first place. Blocks do not overlap, and one that is done
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from batchwork.core.late_answer import LateAnswer
 from batchwork.core.outcome import Status
 from batchwork.core.request import Request
 from batchwork.core.runstate import ItemState
@@ -42,6 +43,7 @@ class TakenBlock:
 
     first: int
     items: Sequence[tuple[ItemState, Request]]
+    settled: Sequence[ItemState] = ()  # but with a call that its worker before us had under way
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +57,7 @@ class Sight:
     has_owner: bool = False  # another process lives that does
     done: dict[Status, int] = field(default_factory=dict)  # by other processes, ever: items by where they stand
     spent_nano: int = 0  # the same
+    late: tuple[LateAnswer, ...] = ()  # to items that this process has
 
     @property
     def is_settled(self) -> bool:

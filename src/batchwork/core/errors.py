@@ -60,6 +60,10 @@ class JournalLockedError(JournalError):
     """Another process is writing this journal."""
 
 
+class JournalFencedError(JournalLockedError):
+    """Others have taken over what this process was at work on, because it was away from the database for too long."""
+
+
 class JournalDamagedError(JournalError):
     """What stands in the journal contradicts its own checksums."""
 

@@ -1,5 +1,6 @@
 """An input row on its way in: a request, or the reason why it cannot become one."""
 
+from collections.abc import Callable, Iterator
 from typing import Any, Protocol, Self
 
 import msgspec
@@ -58,6 +59,16 @@ class KeyedRow(Intake, gc=False, eq=False):
         return cls(
             fingerprint=fingerprint, request=row.request, columns=row.columns, problem=row.problem, key=repr(key)
         )
+
+
+class Rows:
+    """The rows of an input that can be read again, from its start."""
+
+    def __init__(self, read: Callable[[], Iterator[Intake]]) -> None:
+        self._read = read
+
+    def __iter__(self) -> Iterator[Intake]:
+        return self._read()
 
 
 class Work(msgspec.Struct, kw_only=True, gc=False, eq=False):

@@ -11,6 +11,7 @@ from batchwork.core.block import Sight, TakenBlock, Turn
 from batchwork.core.event import Began, Event
 from batchwork.core.failure import Failure
 from batchwork.core.intake import InputRow
+from batchwork.core.late_answer import LateAnswer
 from batchwork.core.outcome import AnyOutcome, Status
 from batchwork.core.packing import BatchLimits
 from batchwork.core.reply import Reply
@@ -350,3 +351,9 @@ class SharedJournal(Journal, Protocol):
 
     def done_with(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """The blocks that are finished since the last time, and those that are left with work in them."""
+
+    def take_in(self, late: LateAnswer) -> None:
+        """Record the answer of a process that was taken over; an item that is still open is settled by it."""
+
+    def is_settled(self, item: int) -> bool:
+        """Whether an item that is held here has its outcome, which may have come from elsewhere."""

@@ -74,7 +74,7 @@ class BatchRun(Run):
             await self._finish()
             await self._collector.sync()
         except BatchworkError as error:
-            self._stop(error)
+            self.stop(error)
         except asyncio.CancelledError:
             self._leave_at_once()
             raise
@@ -277,7 +277,7 @@ class BatchRun(Run):
         try:
             await self._carrier.carry(batch)
         except BatchworkError as error:
-            self._stop(error)
+            self.stop(error)
         finally:
             self.tally.in_flight -= len(batch.ticket.items)
 

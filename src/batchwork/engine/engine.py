@@ -108,6 +108,7 @@ class Engine(Parts):
             source,
             clock=self.clock,
             wake=run.wake,
+            stop=run.stop,
             window=self.policy.max_in_flight,
             max_wait_s=self.policy.max_wait_s,
             first_row=first_row,

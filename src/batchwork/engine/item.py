@@ -9,12 +9,12 @@ from batchwork.core.bounds import Expectation, WorstCase
 from batchwork.core.breaker import Pause
 from batchwork.core.decision import Decision, Move
 from batchwork.core.errors import BackendError
-from batchwork.core.event import Admitted
+from batchwork.core.event import Admitted, Attempted
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.failure_table import is_refusal
 from batchwork.core.intake import Work
 from batchwork.core.outcome import AnyOutcome
-from batchwork.core.ports import TokenCounter
+from batchwork.core.ports import SharedJournal, TokenCounter
 from batchwork.core.reply import Reply
 from batchwork.core.stats import Tally
 from batchwork.engine.attempt import Deadlines, attempt, within
@@ -51,6 +51,8 @@ class ItemCarrier:
         self._worst = WorstCase(parts.price, parts.backend.traits, count_margin=parts.policy.count_margin)
         self._judge = Judge(parts)
         self._settler = Settler(parts, tally)
+        # A process that was taken over may have the answer after all, also to an item that is carried here.
+        self._shared = journal if isinstance(journal := parts.journal, SharedJournal) and journal.is_shared else None
 
     async def carry(self, work: Work) -> None:
         """From admission to a recorded outcome; or to nothing, when the run closes first and the item stays pending."""
@@ -89,6 +91,8 @@ class ItemCarrier:
                 await self._settle(life, self._settler.deferred(life, self._need(life).worst_nano))
                 return
             result = await self._attempt(life, grant)
+            if result is None:
+                return
             decision = self._judge.of_call(life, result)
             if decision.move is Move.ACCEPT:
                 assert isinstance(result, Reply)
@@ -146,8 +150,8 @@ class ItemCarrier:
             if answer is not None:
                 return answer
 
-    async def _attempt(self, life: Life, grant: Grant) -> Reply | Failure:
-        """Send it once; afterwards the gate and the item's account are right, whatever came back.
+    async def _attempt(self, life: Life, grant: Grant) -> Reply | Failure | None:
+        """Send it once; afterwards the gate and the item's account are right, whatever came back. None: it is settled.
 
         A call that may cost something is on disk before it is sent, and with it everything recorded until then: so at
         most a window of calls is ever under way whose answers the disk does not know.
@@ -159,6 +163,9 @@ class ItemCarrier:
             if worst:
                 self._p.journal.record(Admitted(item=life.item, reserved_nano=worst))
                 await self._p.journal.durable()
+                if self._shared is not None and self._shared.is_settled(life.item):
+                    self._p.journal.record(Attempted(item=life.item, kind=FailureKind.CONNECTION))  # it is not sent
+                    return None
             started, sent = self._p.clock.now() if worst else grant.at, True
             if life.started is None:
                 life.started = started
@@ -240,7 +247,9 @@ class ItemCarrier:
         self._p.gate.cool_down(failure.retry_after_s or seconds)
 
     async def _settle(self, life: Life, outcome: AnyOutcome) -> None:
+        is_second = self._shared is not None and self._shared.is_settled(life.item)
         event = self._settler.record_outcome(life, outcome)
         await self._p.journal.durable()  # on disk before anybody sees it
-        self._settler.show(event)
+        if not is_second:
+            self._settler.show(event)
         life.settled = True

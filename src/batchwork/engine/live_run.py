@@ -44,7 +44,7 @@ class LiveRun(Run):
         try:
             self.exhausted = await self._read(source)
         except BatchworkError as error:
-            self._stop(error)
+            self.stop(error)
         except BaseException:  # cancelled, or interrupted inside the user's iterator: end cleanly, then let it pass
             self._close()
             raise
@@ -133,7 +133,7 @@ class LiveRun(Run):
         try:
             await self._carrier.carry(work)
         except BatchworkError as error:
-            self._stop(error)
+            self.stop(error)
         finally:
             self._p.journal.release(work.item)
             self.tally.open -= 1

@@ -83,9 +83,10 @@ class Run(ABC):
     def _ended(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
-            self._stop(error)  # a defect of ours: never to be passed over in silence
+            self.stop(error)  # a defect of ours: never to be passed over in silence
 
-    def _stop(self, error: BaseException) -> None:
+    def stop(self, error: BaseException) -> None:
+        """End with this error, once what is under way has ended."""
         if self._error is None:
             self._error = error
         self._close()
@@ -106,4 +107,4 @@ class Run(ABC):
                 ended = msgspec.structs.replace(ended, reason=str(self._error))
             journal.record(ended)
         except BatchworkError as error:  # a callback raised at the very end
-            self._stop(error)
+            self.stop(error)

@@ -39,11 +39,12 @@ class Sharing:
         *,
         clock: Clock,
         wake: Callable[[], None],
+        stop: Callable[[BaseException], None],
         window: int,
         max_wait_s: float,
         first_row: bytes | None = None,
     ) -> None:
-        self._journal, self._tally, self._clock, self._wake = journal, tally, clock, wake
+        self._journal, self._tally, self._clock, self._wake, self._stop = journal, tally, clock, wake, stop
         self._source = source  # None: it has ended, or another process reads it
         self._max_wait_s = max_wait_s
         self._first_row = first_row
@@ -56,7 +57,6 @@ class Sharing:
         self._is_over = False
         self._is_closing = self._has_more = False
         self._is_gap = False  # the row that was read last is in a block of somebody else
-        self._error: BaseException | None = None
         self._poke = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
@@ -77,8 +77,7 @@ class Sharing:
 
     def _ended(self, task: asyncio.Task[None]) -> None:
         if not task.cancelled() and (error := task.exception()) is not None:
-            self._error = error  # the run raises it
-            self._wake()
+            self._stop(error)
 
     # -- what the run reads ---------------------------------------------------------------------
 
@@ -86,8 +85,6 @@ class Sharing:
         return self
 
     def __next__(self) -> Work | Later | None:
-        if self._error is not None:
-            raise self._error
         if self._kept:
             return self._kept.popleft()
         if self._source is not None:
@@ -165,6 +162,8 @@ class Sharing:
         self._count_others(sight)
         for block in sight.taken:
             self._take(block)
+        for late in sight.late:
+            self._journal.take_in(late)
 
     def _count_others(self, sight: Sight) -> None:
         """Let the tally follow what others do, from the first look on; whoever joins finds what was done before."""

@@ -10,27 +10,34 @@ from typing import Any
 
 import psycopg
 
-from batchwork.clock import stopwatch
 from batchwork.core.block import Sight, TakenBlock, Turn
 from batchwork.core.dsn import Dsn
-from batchwork.core.errors import JournalLockedError
+from batchwork.core.errors import JournalFencedError, JournalLockedError
 from batchwork.core.event import Began, Event
-from batchwork.core.outcome import Status
+from batchwork.core.late_answer import OPEN
 from batchwork.journal.rows import STATUSES
 from batchwork.postgres import schema, workers
-from batchwork.postgres.connection import LOST, DatabaseAwayError, SyncConnection, connect_sync, in_our_words
+from batchwork.postgres.connection import (
+    LOST,
+    DatabaseAwayError,
+    SyncConnection,
+    connect_sync,
+    in_our_words,
+    persistently,
+)
 from batchwork.postgres.reader import DONE, DatabaseReader
 
 _log = logging.getLogger(__name__)
-_PATIENCE = 2.0  # leases
-TO_DO = frozenset({Status.PENDING, Status.DEFERRED})
 OTHER_LIMITS = (
     "the run began with other limits (--max-cost, --rpm, --account, ...) than this process has: give it the same, or"
     " start it again"
 )
 _FINISH = "DELETE FROM block WHERE worker = %(me)s AND first = ANY(%(firsts)s)"
 _LEAVE = "UPDATE block SET worker = NULL WHERE worker = %(me)s AND first = ANY(%(firsts)s)"
-_OFFER = "INSERT INTO block (first, stop, began) VALUES (%(first)s, %(stop)s, %(began)s) ON CONFLICT DO NOTHING"
+_OFFER = """
+INSERT INTO block (first, stop, began) SELECT %(first)s, %(stop)s, %(began)s FROM worker
+WHERE id = %(me)s AND state = 'live' FOR SHARE ON CONFLICT DO NOTHING
+"""
 _FREE = """
 UPDATE block SET worker = NULL FROM worker AS w WHERE block.worker = w.id AND w.state <> 'live'
 """
@@ -45,8 +52,10 @@ _LOOK = f"""
 SELECT (SELECT count(*) FROM block WHERE worker IS NULL), (SELECT count(*) FROM block WHERE worker <> %(me)s),
   count(*) FILTER (WHERE w.state = 'live' AND NOT w.is_owner), count(*) FILTER (WHERE w.state = 'live' AND w.is_owner),
   max(w.began) FILTER (WHERE w.state = 'live' AND w.is_owner AND w.renewed_at > me.joined_at), max(w.name) FILTER
-  (WHERE w.state = 'live' AND w.is_owner), coalesce(sum(w.spent), 0)::bigint, {DONE.replace("standing", "w.standing")}
-FROM worker AS me LEFT JOIN worker AS w ON w.id <> me.id WHERE me.id = %(me)s
+  (WHERE w.state = 'live' AND w.is_owner), me.state = 'live', EXISTS (SELECT FROM late),
+  extract(epoch FROM clock_timestamp())::float8, coalesce(sum(w.spent), 0)::bigint,
+  {DONE.replace("standing", "w.standing")}
+FROM worker AS me LEFT JOIN worker AS w ON w.id <> me.id WHERE me.id = %(me)s GROUP BY me.id
 """
 _BEGIN = "DELETE FROM block WHERE worker IS NULL"
 _ELSEWHERE = "SELECT first, stop FROM block WHERE worker <> %(me)s ORDER BY first"
@@ -64,13 +73,20 @@ class DatabaseBlocks:
         self._checked: set[int] = set()
         self._known: set[int] = set()  # the blocks that this process was told it has
         self._session: SyncConnection | None = None
-        self._connected_s = stopwatch()
+        self._heard: float | None = None  # when the database last answered, by its own clock
+        self._steady_since = 0.0  # since then it was never silent for long
         self._reader: DatabaseReader | None = None
 
     def begin(self) -> list[tuple[int, int]]:
         """Be the owner of a run: what is free will be placed anew; the places that others work on now."""
-        with in_our_words(self._dsn), self._connected().transaction():
-            workers.reap(self._connected(), self._dsn.schema, me=self._me, patience=_PATIENCE)
+        with in_our_words(self._dsn):
+            return persistently(self._begin)
+
+    def _begin(self) -> list[tuple[int, int]]:
+        if self._session is not None and self._session.closed:
+            self._drop()
+        with self._connected().transaction():
+            workers.reap(self._connected(), self._dsn.schema, me=self._me, heard=None)
             self._execute(_FREE)
             self._execute(_BEGIN)
             return [(first, stop) for first, stop in self._execute(_ELSEWHERE)]
@@ -93,8 +109,8 @@ class DatabaseBlocks:
         self._known.difference_update(turn.finished, turn.left)
         for first, stop in turn.offered:
             self._execute(_OFFER, first=first, stop=stop, began=self.began)
-        if self._connected_s() >= workers.LEASE_S:
-            for name in workers.reap(self._connected(), self._dsn.schema, me=self._me):
+        if self._heard is not None and self._heard - self._steady_since >= workers.LEASE_S:
+            for name in workers.reap(self._connected(), self._dsn.schema, me=self._me, heard=self._heard):
                 _log.warning("%s does not work any more: what it had begun is taken over", name)
         self._execute(_FREE)
         if turn.wants:
@@ -102,9 +118,13 @@ class DatabaseBlocks:
         mine = self._execute(_MINE, firsts=list(self._known))
         taken = tuple(self._block(first, stop, began, turn.first_row) for first, stop, began in mine)
         self._known.update(block.first for block in taken)
-        ((free, held, helpers, owners, began, owner, spent, *done),) = self._execute(_LOOK)
+        looked = self._execute(_LOOK)
+        if not looked or not looked[0][6]:
+            raise JournalFencedError(f"what this process was at work on in {self._dsn} was taken over by others")
+        ((free, held, helpers, owners, began, owner, _, has_late, now, spent, *done),) = looked
         if began and began not in self._checked:
             self._check(self._reading().event(began), owner)
+        self._hear(now)
         return Sight(
             taken=taken,
             free=free,
@@ -113,7 +133,14 @@ class DatabaseBlocks:
             has_owner=owners > 0,
             done=dict(zip(STATUSES, map(int, done), strict=True)),
             spent_nano=spent,
+            late=self._reading().late(self._me) if has_late else (),
         )
+
+    def _hear(self, now: float) -> None:
+        """The database has answered: by its clock it is that late."""
+        if self._heard is None or not 0.0 <= now - self._heard <= workers.longest_gap_s():
+            self._steady_since = now
+        self._heard = now
 
     def _reading(self) -> DatabaseReader:
         self._reader = self._reader or DatabaseReader(self._dsn)
@@ -126,11 +153,13 @@ class DatabaseBlocks:
             if first_row is not None and [row.fingerprint for row in reader.items.rows_at(0, 1)] != [first_row]:
                 raise other_input(self._dsn, 0)
             self._checked.add(began)
-        rows = [row for row in reader.items.rows_at(first, stop) if row.status in TO_DO]
+        there = reader.items.rows_at(first, stop)
+        rows = [row for row in there if row.status in OPEN]
         reader.fetch_requests(rows)
         # A bad row of the input has no request: its owner sees to it.
         items = [(row, request) for row in rows if (request := reader.asked(row)) is not None]
-        return TakenBlock(first=first, items=items)
+        settled = [row for row in there if row.status not in OPEN and row.reserved_nano]
+        return TakenBlock(first=first, items=items, settled=settled)
 
     def _check(self, event: Event | None, owner: str) -> None:
         """Refuse to answer for another model or input, or without the limits that the run has."""
@@ -172,7 +201,7 @@ class DatabaseBlocks:
             except BaseException:
                 session.close()
                 raise
-            self._session, self._connected_s = session, stopwatch()
+            self._session, self._heard = session, None
         return self._session
 
     def _drop(self) -> None:

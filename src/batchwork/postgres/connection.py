@@ -5,11 +5,11 @@ replica, and is reached without a pooler that changes sessions between transacti
 """
 
 import logging
-from collections.abc import Generator, Iterator
-from contextlib import AsyncExitStack, ExitStack, contextmanager
+from collections.abc import Callable, Generator, Iterator
+from contextlib import AsyncExitStack, ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from ipaddress import ip_address
-from typing import Any, LiteralString
+from typing import Any, LiteralString, TypeVar
 
 from batchwork.core.dsn import Dsn
 from batchwork.core.errors import ConfigError, DatabaseAwayError, JournalError
@@ -29,9 +29,12 @@ __all__ = [
     "connect_reader",
     "connect_sync",
     "in_our_words",
+    "persistently",
 ]
 _log = logging.getLogger(__name__)
 _OLDEST = 140000
+_TRIES = 3
+T = TypeVar("T")
 # A peer that is gone is noticed within half a minute, whatever the machine's own settings are.
 _DEFAULTS = {
     "connect_timeout": "10",
@@ -167,6 +170,14 @@ def in_our_words(dsn: Dsn) -> Iterator[None]:
     except psycopg.Error as error:
         said = dsn.without_password(error.diag.message_primary or str(error))
         raise JournalError(f"{dsn} cannot be used: {said}") from None
+
+
+def persistently(attempt: Callable[[], T]) -> T:
+    """What an attempt returns. It is made again when its connection is lost on the way, not when there is none."""
+    for _ in range(_TRIES - 1):
+        with suppress(*LOST):
+            return attempt()
+    return attempt()
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,7 +48,8 @@ changed_rows AS (
     settled_seq = u.settled_seq, crc = u.crc
   FROM me, unnest(%s::bigint[], %s::smallint[], %s::bigint[], %s::bigint[], %s::bigint[], %s::bigint[], %s::bigint[])
     AS u (id, status, reserved, paid, attempts, settled_seq, crc)
-  WHERE item.id = u.id)
+  WHERE item.id = u.id),
+taken_in AS (DELETE FROM late USING me, unnest(%s::bigint[]) AS u (seq) WHERE late.seq = u.seq)
 SELECT id FROM me
 """
 BLOB = b"INSERT INTO blob VALUES (%s, %s, %s) ON CONFLICT DO NOTHING"
@@ -77,6 +78,7 @@ def packed_group(
     rows: Iterable[ItemRow],
     *,
     group: Group,
+    taken_in: Sequence[int] = (),
 ) -> tuple[Any, ...]:
     """The values of the statement; the rows that are new or have moved are noted in the group."""
     changed: list[ItemRow] = []
@@ -89,6 +91,7 @@ def packed_group(
         *_item_columns(group.new, _ALL),
         *_item_columns(group.moved, _MOVED),
         *_item_columns(changed, _CHANGED),
+        BigInts(taken_in),
     )
 
 

@@ -7,19 +7,21 @@ is placed. Each writes only about the items that it has.
 from bisect import bisect
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from batchwork.core.block import Sight, TakenBlock, Turn
 from batchwork.core.dsn import Dsn
 from batchwork.core.errors import JournalLockedError
-from batchwork.core.event import Began, Ended, Event
+from batchwork.core.event import Admitted, Attempted, Began, Ended, Event, Settled
 from batchwork.core.intake import InputRow
+from batchwork.core.late_answer import OPEN, LateAnswer, booking, facts_of
 from batchwork.core.outcome import Status
 from batchwork.core.ports import Standing
 from batchwork.core.runstate import lost_call
 from batchwork.journal.rows import ItemRow
 from batchwork.journal.sqlite import SqliteJournal
 from batchwork.postgres.blocks import DatabaseBlocks, other_input
-from batchwork.postgres.reader import DatabaseItems
+from batchwork.postgres.reader import DatabaseItems, DatabaseReader
 from batchwork.postgres.writer import DatabaseWriter
 
 DEFAULT_MAX_WAIT_S = 900.0
@@ -34,6 +36,7 @@ class PostgresJournal(SqliteJournal):
 
     _writer: DatabaseWriter
     _items: DatabaseItems
+    _reader: DatabaseReader
 
     def __init__(
         self,
@@ -57,6 +60,7 @@ class PostgresJournal(SqliteJournal):
         self._has_taken = False
         self._finished: list[int] = []
         self._left: set[int] = set()  # blocks with items that this process will not see through
+        self._taken_in: set[int] = set()  # late answers, by number
 
     def foresee(self, rows: Sequence[InputRow]) -> None:
         """Fetch what is known of the rows that come next, at once."""
@@ -90,7 +94,9 @@ class PostgresJournal(SqliteJournal):
         standing = super().begin(began)
         if blocks is not None:
             blocks.began = self._sums.began
-        return standing
+        for late in self._reader.late(self.worker):
+            self.take_in(late)
+        return replace(standing, spent_nano=self._sums.spent, unconfirmed_nano=self._sums.unconfirmed)
 
     def exchange(self, turn: Turn) -> Sight:
         """Tell the others and ask them; for a thread beside the loop."""
@@ -112,6 +118,11 @@ class PostgresJournal(SqliteJournal):
             self._block_of[state.item] = block.first
             if state.reserved_nano:
                 self.record(lost_call(state))
+        for state in block.settled:
+            assert isinstance(state, ItemRow)
+            self._cache.hold(state)
+            self.record(lost_call(state))
+            self._cache.release(state.item)
         self._open_in[block.first] += len(block.items)
         if not block.items:
             self._finished.append(block.first)
@@ -134,6 +145,38 @@ class PostgresJournal(SqliteJournal):
         left = tuple(block for block in self._left if block not in self._open_in)
         self._left.difference_update(left)
         return finished, left
+
+    # -- answers of those who were taken over ---------------------------------------------------
+
+    def take_in(self, late: LateAnswer) -> None:
+        """Record an answer that came late. From now on an item may have its outcome from elsewhere."""
+        item = late.event.item
+        row = self._rows.get(item) or self._items.now(item)
+        facts = None if row is None or late.seq in self._taken_in else facts_of(late, row)
+        if row is None or facts is None:
+            return
+        self.record = self._record_unless_settled  # type: ignore[method-assign]
+        self._taken_in.add(late.seq)
+        self._writer.taken_in.append(late.seq)
+        was_held = row.held
+        self._cache.hold(row)
+        for fact in facts:
+            type(self).record(self, fact)
+        if not was_held:
+            self._cache.release(item)
+
+    def is_settled(self, item: int) -> bool:
+        """Whether an item that is held here has its outcome."""
+        row = self._rows.get(item)
+        return row is not None and row.status not in OPEN
+
+    def _record_unless_settled(self, event: Event) -> None:
+        """Queue one fact; of a call to an item that has its outcome already, only what it cost."""
+        if isinstance(event, Admitted | Attempted | Settled) and self.is_settled(event.item):
+            if isinstance(event, Admitted) or not (event.charged_nano or self._rows[event.item].reserved_nano):
+                return
+            event = booking(event)
+        type(self).record(self, event)
 
     def _open(self, row: ItemRow, index: int, intake: InputRow, digest: int) -> None:
         if (self._follows or self._elsewhere) and not (row.is_new and self.at(index) is None):

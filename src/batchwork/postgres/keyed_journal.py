@@ -18,11 +18,12 @@ from batchwork.core.errors import InputError
 from batchwork.core.event import Began, Ended, Event, Settled
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.intake import KEY_BYTES, KeyedRow
+from batchwork.core.late_answer import OPEN
 from batchwork.core.outcome import Failed
 from batchwork.core.ports import Entry, Standing
 from batchwork.journal.rows import ITEM_COLUMNS, STATUSES, ItemRow, columns_digest
 from batchwork.postgres import schema
-from batchwork.postgres.blocks import TO_DO, DatabaseBlocks
+from batchwork.postgres.blocks import DatabaseBlocks
 from batchwork.postgres.connection import SyncConnection, connect_sync, in_our_words
 from batchwork.postgres.journal import PostgresJournal
 from batchwork.postgres.reader import IN_A_BLOCK, DatabaseReader
@@ -37,7 +38,7 @@ _ALIKE = (
 ).encode()
 _PLACED = b"SELECT coalesce(sum(items), 0)::bigint FROM worker"
 _RESERVE = b"UPDATE worker SET items = items + %s WHERE id = %s"
-_TO_DO = [STATUSES.index(status) for status in TO_DO]
+_TO_DO = [STATUSES.index(status) for status in OPEN]
 _NOT_OFFERED = (
     f"SELECT idx FROM item WHERE id = ANY(%s) AND status = ANY(%s) AND NOT {IN_A_BLOCK} ORDER BY idx".encode()
 )

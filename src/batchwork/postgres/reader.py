@@ -13,7 +13,8 @@ import psycopg
 
 from batchwork.core.dsn import Dsn
 from batchwork.core.errors import JournalDamagedError, JournalError
-from batchwork.core.event import BatchEvent, Event
+from batchwork.core.event import Attempted, BatchEvent, Event, Settled
+from batchwork.core.late_answer import OPEN, LateAnswer
 from batchwork.core.outcome import Status
 from batchwork.core.ports import Entry
 from batchwork.core.request import Request
@@ -52,6 +53,15 @@ _OF_BATCHES = (
 )
 _EVENT = "SELECT seq, kind, item, body, crc FROM event"
 DONE = ", ".join(f"coalesce(sum(standing[{number}]), 0)" for number in range(1, len(STATUSES) + 1))
+# Whoever has a block takes in what is late of its items, and the owner what is in no block; of several, the first does,
+# and only about what is settled, since another one may be about to offer the rest.
+_LATE = (
+    "SELECT l.seq, l.kind, l.item, l.body, l.crc, l.attempts, l.reserved FROM late l JOIN item i ON i.id = l.item"
+    " LEFT JOIN block b ON i.idx >= b.first AND i.idx < b.stop"
+    " CROSS JOIN (SELECT min(id) AS first, count(*) AS count FROM worker WHERE state = 'live' AND is_owner) AS o"
+    " WHERE CASE WHEN b.first IS NULL THEN o.first = ? AND (o.count = 1 OR i.status <> ALL(?)) ELSE b.worker = ? END"
+    " ORDER BY l.seq"
+)
 _SUMS = (
     "SELECT (SELECT run_id FROM meta), (SELECT events FROM meta), coalesce(sum(spent), 0),"
     " coalesce(sum(unconfirmed), 0),"
@@ -153,14 +163,20 @@ class DatabaseItems(ItemTable):
         super().__init__(connection)
         self._pinned = pinned
         self._near: dict[int, ItemRow] = {}  # by number
+        # Calls that this process has sent: the attempts before, and what is set aside.
+        self.under_way: dict[int, tuple[int, int]] = {}
 
     def row(self, item: int) -> ItemRow | None:
         if item in self._near:
             return self._near[item]
         if not self._pinned:
-            return next(iter(self._rows("WHERE id = ?", item)), None)
+            return self.now(item)
         self.keep(self._rows("WHERE id >= ? AND id < ?", item, item + _PAGE))
         return self._near.get(item)
+
+    def now(self, item: int) -> ItemRow | None:
+        """The row of this item as the database has it at this moment."""
+        return next(iter(self._rows("WHERE id = ?", item)), None)
 
     def keep(self, rows: Iterable[ItemRow]) -> None:
         """Have these rows at hand."""
@@ -182,6 +198,10 @@ class DatabaseItems(ItemTable):
         for row in written:
             if row.item in self._near:
                 self._near[row.item] = row
+            if row.reserved_nano:
+                self.under_way[row.item] = (row.attempts, row.reserved_nano)
+            else:
+                self.under_way.pop(row.item, None)
 
     def find(self, fingerprint: bytes, occurrence: int) -> int | None:
         row = self._connection.one(
@@ -272,6 +292,19 @@ class DatabaseEvents(EventTable):
             raise self._connection.damaged(f"an event between {seq} and {rows[-1][5]} is missing")
         return [(values[5], values[6], self._decode(values[:5])) for values in rows]
 
+    def late(self, worker: int) -> tuple[LateAnswer, ...]:
+        """Answers that came late, to items that this worker has."""
+        rows = self._connection.all(_LATE, (worker, [STATUSES.index(status) for status in OPEN], worker))
+        return tuple(
+            LateAnswer(
+                seq=values[0],
+                event=cast(Attempted | Settled, self._decode(values[:5])),
+                attempts=values[5],
+                reserved_nano=values[6],
+            )
+            for values in rows
+        )
+
     def of_batches(self) -> list[tuple[int, BatchEvent]]:
         rows = self._connection.all(_OF_BATCHES)
         return [(values[5], cast(BatchEvent, self._decode(values[:5]))) for values in rows]
@@ -307,6 +340,10 @@ class DatabaseReader(JournalReader):
     def asked(self, row: ItemRow) -> Request | None:
         """What an item asks; None when its row of the input was bad."""
         return self._events.opened(row, row.request_seq).request
+
+    def late(self, worker: int) -> tuple[LateAnswer, ...]:
+        """Answers that came late, to items that this worker has."""
+        return self._events.late(worker)
 
     def event(self, seq: int) -> Event | None:
         """The event of this number."""

@@ -29,6 +29,10 @@ CREATE INDEX item_place ON item (idx);
 CREATE TABLE block (
   first bigint PRIMARY KEY, stop bigint NOT NULL CHECK (stop > first), began bigint NOT NULL,
   worker integer REFERENCES worker, claims integer NOT NULL DEFAULT 0) WITH (fillfactor = 50);
+-- Answers of workers that were taken over before they could write them, until whoever has the item takes them in.
+CREATE TABLE late (
+  seq bigint PRIMARY KEY, item bigint NOT NULL, attempts integer NOT NULL, reserved bigint NOT NULL,
+  crc bigint NOT NULL, kind smallint NOT NULL, body bytea NOT NULL);
 -- What all workers together may spend and send. Granted: of the ceiling; to those that have ended, what they used.
 CREATE TABLE account (
   name text PRIMARY KEY, ceiling bigint, granted bigint NOT NULL DEFAULT 0, last bigint NOT NULL DEFAULT 0,

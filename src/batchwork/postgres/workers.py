@@ -12,6 +12,7 @@ WORKER_BITS = 36  # of the number of an event; the worker stands above them
 HEARTBEAT_S = 1.0  # well below the grace: a lost connection is noticed, and another one opened, before that is over
 LEASE_S = 30.0
 GRACE_S = 3.0  # since its last renewal, for a worker whose session is gone: it may be opening another
+_PATIENCE, _LONG_PATIENCE = 2.0, 20.0  # leases, of a newcomer: for a worker whose session is gone, and for any other
 
 _JOIN = "INSERT INTO worker (name, is_owner) VALUES (%s, %s) RETURNING id"
 _REPLACE = "UPDATE worker SET state = 'dead', epoch = epoch + 1 WHERE state = 'live' AND is_owner"
@@ -29,14 +30,21 @@ FROM worker WHERE state = 'live' AND is_owner
 _REAP = """
 UPDATE worker SET state = 'dead', epoch = epoch + 1 WHERE id IN (
   SELECT id FROM worker AS w WHERE state = 'live' AND id <> %(me)s
-    AND pg_postmaster_start_time() < clock_timestamp() - %(lease_s)s * interval '1 s'
+    AND pg_postmaster_start_time() < clock_timestamp() - %(up_s)s * interval '1 s'
+    AND clock_timestamp() < coalesce(to_timestamp(%(heard)s::float8), 'infinity') + %(gap_s)s * interval '1 s'
     AND (renewed_at < clock_timestamp() - %(lease_s)s * interval '1 s'
       OR renewed_at < clock_timestamp() - %(grace_s)s * interval '1 s' AND NOT EXISTS (
         SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 2 AND objid = w.id::oid
           AND classid = %(lock)s::bigint::oid
           AND database = (SELECT oid FROM pg_database WHERE datname = current_database())))
   FOR UPDATE SKIP LOCKED)
-RETURNING name
+RETURNING id, name
+"""
+# A process that is stopped keeps its session, and with it the locks by which others would take its place.
+_END_SESSIONS = """
+SELECT pg_terminate_backend(a.pid) FROM pg_locks AS l JOIN pg_stat_activity AS a USING (pid)
+WHERE l.locktype = 'advisory' AND l.objsubid = 2 AND l.classid = %s::bigint::oid AND l.objid = ANY(%s::bigint[]::oid[])
+  AND l.database = a.datid AND a.datname = current_database() AND a.usename = current_user
 """
 
 
@@ -80,11 +88,27 @@ def leave(session: SyncConnection, worker: int, epoch: int) -> None:
     session.execute(_LEAVE, (worker, epoch))
 
 
-def reap(session: SyncConnection, schema_name: str, *, me: int, patience: float = 1.0) -> list[str]:
-    """Fence off the dead among the others; their names.
+def longest_gap_s() -> float:
+    """Between two answers of the database: after a longer one it, or whoever asks, was away, and others look dead."""
+    return LEASE_S / 2.0
 
-    Whoever was not connected for a whole lease has more `patience`: it cannot tell who lost the database with it.
+
+def reap(session: SyncConnection, schema_name: str, *, me: int, heard: float | None) -> list[str]:
+    """Fence off the dead among the others; their names. `heard` is when the database last answered, by its own clock.
+
+    None: the caller has just come, and cannot tell who lost the database with it. It has more patience.
     """
-    lease_s, grace_s = LEASE_S * patience, (GRACE_S if patience == 1.0 else LEASE_S * patience)
-    values = {"me": me, "lease_s": lease_s, "grace_s": grace_s, "lock": _lock_of(schema_name)}
-    return [row[0] for row in session.execute(_REAP, values).fetchall()]
+    is_new = heard is None
+    values = {
+        "me": me,
+        "up_s": LEASE_S,
+        "heard": heard,
+        "gap_s": longest_gap_s(),
+        "lease_s": LEASE_S * (_LONG_PATIENCE if is_new else 1.0),
+        "grace_s": LEASE_S * _PATIENCE if is_new else GRACE_S,
+        "lock": _lock_of(schema_name),
+    }
+    dead = session.execute(_REAP, values).fetchall()
+    if dead:
+        session.execute(_END_SESSIONS, (values["lock"], [row[0] for row in dead]))
+    return [row[1] for row in dead]

@@ -12,6 +12,7 @@ import socket
 import threading
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, closing, suppress
+from functools import partial
 from typing import Any
 
 import psycopg
@@ -20,7 +21,13 @@ from msgspec.structs import replace
 from batchwork.clock import stopwatch
 from batchwork.core.block import RUN, SharedInput
 from batchwork.core.dsn import Dsn
-from batchwork.core.errors import ConfigError, JournalError, JournalLockedError, JournalWriteError
+from batchwork.core.errors import (
+    ConfigError,
+    JournalError,
+    JournalFencedError,
+    JournalLockedError,
+    JournalWriteError,
+)
 from batchwork.core.event import Ended, Settled
 from batchwork.core.words import counted, sentence
 from batchwork.journal import codec
@@ -28,9 +35,18 @@ from batchwork.journal.rows import STATUSES
 from batchwork.journal.writer import Group, JournalWriter
 from batchwork.postgres import schema
 from batchwork.postgres.arrays import register
-from batchwork.postgres.connection import LOST, DatabaseAwayError, SyncConnection, away, connect_sync, in_our_words
+from batchwork.postgres.connection import (
+    LOST,
+    DatabaseAwayError,
+    SyncConnection,
+    away,
+    connect_sync,
+    in_our_words,
+    persistently,
+)
 from batchwork.postgres.group import BLOB, GROUP, packed_group, trim_places
 from batchwork.postgres.identities import DatabaseIdentities
+from batchwork.postgres.late_answers import hand_in
 from batchwork.postgres.reader import DatabaseReader
 from batchwork.postgres.workers import HEARTBEAT_S, WORKER_BITS, join, leave, renew, show_life, wait_for_others
 
@@ -67,18 +83,13 @@ class DatabaseWriter(JournalWriter):
         self._closing, self._hurried, self._rest = threading.Event(), threading.Event(), threading.Event()
         self._packed: tuple[Any, ...] = ()
         self._bulky: list[tuple[bytes, bytes, int]] = []
+        self.taken_in: list[int] = []  # late answers that the next group has taken in
+        self._packed_late = 0
         self._begin_queue(dsn)
+        self.name = f"{socket.gethostname()}:{os.getpid()}" if shared_input is None else shared_input.worker
+        self.epoch = 1
         with in_our_words(dsn), ExitStack() as undo:
-            session = undo.enter_context(self._connect())
-            self.name = f"{socket.gethostname()}:{os.getpid()}"
-            if shared_input is not None:
-                self.name = shared_input.worker
-                self.is_alone = not self._shares(session, shared_input.run)
-            elif is_owner:
-                self._replace_owner(session)
-            self.id = join(session, self.name, is_owner=is_owner, is_alone=self.is_alone)
-            self.epoch = 1
-            show_life(session, dsn.schema, self.id)
+            session = undo.enter_context(persistently(partial(self._join, shared_input)))
             self.reader = undo.enter_context(closing(DatabaseReader(dsn, pinned=True)))
             self.sums = self.reader.sums()
             self.sums.seq = self._sent = self.id << WORKER_BITS
@@ -110,6 +121,19 @@ class DatabaseWriter(JournalWriter):
             session.close()
             raise
         self._last_pid = session.info.backend_pid
+        return session
+
+    def _join(self, shared_input: SharedInput | None) -> SyncConnection:
+        """A session, with a row of this worker."""
+        with ExitStack() as undo:
+            session = undo.enter_context(self._connect())
+            if shared_input is not None:
+                self.is_alone = not self._shares(session, shared_input.run)
+            elif self._is_owner:
+                self._replace_owner(session)
+            self.id = join(session, self.name, is_owner=self._is_owner, is_alone=self.is_alone)
+            show_life(session, self.dsn.schema, self.id)
+            undo.pop_all()
         return session
 
     def _lock(self, session: SyncConnection) -> None:
@@ -231,8 +255,14 @@ class DatabaseWriter(JournalWriter):
         self._bulky = blobs if sum(len(body) for _, body, _ in blobs) > _BULKY else []
         blobs = [] if self._bulky else blobs
         self._packed = packed_group(
-            self._numbers(group.events), self.events, blobs, self.cache.changed.values(), group=group
+            self._numbers(group.events),
+            self.events,
+            blobs,
+            self.cache.changed.values(),
+            group=group,
+            taken_in=self.taken_in,
         )
+        self._packed_late = len(self.taken_in)
         self.sums.noted = self.sums.items
         self.cache.write_changed()
         self._group = group
@@ -280,6 +310,8 @@ class DatabaseWriter(JournalWriter):
         group = self._group
         if group is not None and group.commit is not None and (error := group.commit.exception()) is not None:
             raise error  # it is kept as it is: whether it has landed, the database will tell
+        if group is not None:
+            del self.taken_in[: self._packed_late]
         super()._finish_commit()
 
     def _send(self, packed: tuple[Any, ...], last: int, group: Group) -> None:
@@ -326,17 +358,31 @@ class DatabaseWriter(JournalWriter):
             raise self._fenced()
 
     def _marked(self, session: SyncConnection) -> int:
-        """The last event of this worker that is there; a JournalLockedError when the worker was replaced."""
-        row = session.execute("SELECT epoch, state, seq FROM worker WHERE id = %s", (self.id,)).fetchone()
+        """The last event of this worker that is there; a JournalFencedError when the worker was replaced."""
+        told = "SELECT epoch, state, seq FROM worker WHERE id = %s AND name = %s"
+        row = session.execute(told, (self.id, self.name)).fetchone()
         if row is None or row[:2] != (self.epoch, "live"):
             raise self._fenced()
         return int(row[2])
 
-    def _fenced(self) -> JournalLockedError:
-        return JournalLockedError(
-            f"the journal {self.dsn} was taken over by another process while this one was away from the database;"
-            f" {self._left()} not written"
+    def _fenced(self, left: str | None = None) -> JournalFencedError:
+        return JournalFencedError(
+            f"what this process was at work on in {self.dsn} was taken over by others while it was away from the"
+            f" database; {left or f'{self._left()} not written'}"
         )
+
+    def _late(self) -> JournalFencedError:
+        """Hand in the answers to calls that others have taken over; the error that tells of it."""
+        waited = stopwatch()
+        while True:
+            try:
+                with in_our_words(self.dsn), closing(self._connect()) as session:
+                    answers = hand_in(session, (self.id, self.name), self.events, self.reader.items.under_way)
+                return self._fenced(f"{counted(answers, 'answer was', 'answers were')} handed in late")
+            except DatabaseAwayError:
+                if waited() >= min(_MOMENT_S, self._max_wait_s):
+                    return self._fenced()
+            self._rest.wait(_FIRST_WAIT_S)
 
     def _unwritten(self, error: Exception) -> DatabaseAwayError:
         said = away(self.dsn, error) if isinstance(error, psycopg.Error) else error
@@ -351,6 +397,8 @@ class DatabaseWriter(JournalWriter):
         self._closing.set()
         try:
             self.flush()
+        except JournalFencedError:
+            raise self._late() from None
         finally:
             self._thread.shutdown(wait=True)
             self.reader.close()
