@@ -88,6 +88,11 @@ class KeyedJournal(PostgresJournal):
         """Tell the others and ask them; there is more to come until `end_input`."""
         return replace(super().exchange(turn), has_owner=not self._is_ending)
 
+    @property
+    def is_fenced(self) -> bool:
+        """Whether this process was taken for dead; it may join anew."""
+        return self._writer.is_fenced
+
     def end_input(self) -> None:
         """Nothing is placed here any more."""
         self._is_ending = True

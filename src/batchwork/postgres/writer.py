@@ -61,6 +61,7 @@ class DatabaseWriter(JournalWriter):
         self.dsn = dsn
         self._is_owner = is_owner
         self.is_alone = True  # as an owner
+        self.is_fenced = False  # another process has taken this one for dead
         self._max_wait_s = max_wait_s
         self._session: SyncConnection | None = None
         self._last_pid = 0  # of the session before, which may still be there
@@ -333,6 +334,7 @@ class DatabaseWriter(JournalWriter):
         return int(row[2])
 
     def _fenced(self) -> JournalLockedError:
+        self.is_fenced = True
         return JournalLockedError(
             f"the journal {self.dsn} was taken over by another process while this one was away from the database;"
             f" {self._left()} not written"
