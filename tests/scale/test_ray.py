@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -154,6 +156,22 @@ def test_the_password_of_the_journal_stands_in_no_file_of_rays(cluster: RayClust
     kept = {path: path.read_bytes() for path in cluster.files()}
     assert any(b"Say: {text}" in content for content in kept.values()), "what an actor is told stands there"
     assert [path for path, content in kept.items() if PASSWORD.encode() in content] == []
+
+
+def test_the_example_of_the_documentation_runs(
+    cluster: RayCluster, postgres: PostgresServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "scale.md").read_text()
+    (example,) = (
+        block for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL) if "batchwork.ray.run" in block
+    )
+    example = example.replace("postgresql://db.example/work?journal=rivers", postgres.journal())
+    exec(example.replace("ray.init()", ""), {})
+    said = sorted(line for line in capsys.readouterr().out.splitlines() if "rise?" in line)
+    assert [line.split("succeeded")[0].strip() for line in said] == [
+        "1 Where does the Nile rise?",
+        "2 Where does the Amazon rise?",
+    ]
 
 
 def test_a_node_that_is_killed_repeats_nothing_settled(

@@ -14,7 +14,7 @@ from typing import Any
 
 _SMALL = {"object_store_memory": 80_000_000, "include_dashboard": False}
 _PATIENCE_S = 120.0
-ACTOR = "ray::MapWorker(MapBatches(RowActor))"
+ACTOR = "ray::MapWorker("
 
 
 def why_no_ray() -> str | None:
