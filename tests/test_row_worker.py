@@ -11,7 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from typer.testing import CliRunner
 
+import batchwork
+from batchwork.cli import app
 from batchwork.core.block import SharedInput
 from batchwork.core.dsn import Dsn
 from batchwork.core.errors import ConfigError, InputError, JournalLockedError
@@ -167,6 +170,38 @@ def test_a_row_that_has_changed_since_the_last_run_is_asked_anew(calls: Calls) -
     assert asyncio.run(ask("a")) == ["say a"]
     calls.run = uuid.uuid4().hex
     assert asyncio.run(ask("b")) == ["say b"]
+
+
+def test_what_another_input_has_displaced_is_found_again(calls: Calls) -> None:
+    async def ask() -> list[Any]:
+        async with calls.worker(key=None) as one:
+            return said(await one.answer(rows("a", "b")))
+
+    assert asyncio.run(ask()) == ["say a", "say b"]
+    options = {name: value for name, value in calls.options.items() if name != "prompt"}
+    assert [outcome.text for outcome in batchwork.run(["say c", "say b"], **options)] == ["say c", "say b"]
+    calls.run = uuid.uuid4().hex
+    assert asyncio.run(ask()) == ["say a", "say b"]
+    assert sorted(calls.asked().values()) == [1, 1, 1]
+    calls.events()
+
+
+def test_the_commands_know_a_journal_of_a_shared_input(calls: Calls) -> None:
+    async def ask() -> None:
+        async with calls.worker() as one:
+            await one.answer(rows("a", "b"))
+
+    calls.options["model"] += "&faults=server:1.0"
+    calls.options["retries"] = 0
+    asyncio.run(ask())
+    for command, told in (
+        ("status", "2 inputs = 0 succeeded + 2 failed"),
+        ("worker", "0 items settled by this process"),
+    ):
+        ran = CliRunner().invoke(app, [command, calls.journal])
+        assert told in ran.output
+    ran = CliRunner().invoke(app, ["retry", calls.journal, "-o", str(calls.log.with_name("out.jsonl"))])
+    assert "2 inputs" in ran.output
 
 
 def test_another_run_is_turned_away_while_one_is_at_work(calls: Calls, monkeypatch: pytest.MonkeyPatch) -> None:

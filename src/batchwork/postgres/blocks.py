@@ -25,7 +25,7 @@ _PATIENCE = 2.0  # leases
 TO_DO = frozenset({Status.PENDING, Status.DEFERRED})
 _FINISH = "DELETE FROM block WHERE worker = %(me)s AND first = ANY(%(firsts)s)"
 _LEAVE = "UPDATE block SET worker = NULL WHERE worker = %(me)s AND first = ANY(%(firsts)s)"
-_OFFER = "INSERT INTO block (first, stop, began) VALUES (%(first)s, %(stop)s, %(began)s) ON CONFLICT DO NOTHING"
+OFFER = "INSERT INTO block (first, stop, began) VALUES (%(first)s, %(stop)s, %(began)s) ON CONFLICT DO NOTHING"
 _FREE = """
 UPDATE block SET worker = NULL FROM worker AS w WHERE block.worker = w.id AND w.state <> 'live'
 """
@@ -84,7 +84,7 @@ class DatabaseBlocks:
             self._execute(_LEAVE, firsts=list(turn.left))
         self._known.difference_update(turn.finished, turn.left)
         for first, stop in turn.offered:
-            self._execute(_OFFER, first=first, stop=stop, began=self.began)
+            self._execute(OFFER, first=first, stop=stop, began=self.began)
         if self._connected_s() >= workers.LEASE_S:
             for name in workers.reap(self._connected(), self._dsn.schema, me=self._me):
                 _log.warning("%s does not work any more: what it had begun is taken over", name)
