@@ -73,6 +73,7 @@ class KeyedJournal(PostgresJournal):
         if isinstance(event, Ended):
             if not self._writer.is_last():
                 return
+            event = msgspec.structs.replace(event, figures=None)  # they are those of this process alone
             if event.stopped is None:
                 with closing(self._connected()) as session:
                     ((places,),) = session.execute(_PLACES).fetchall()
