@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo demo-crash test test-lowest test-pythons check format torture torture-wires test-wires hostile test-scale test-real test-tables smoke-real test-browser smoke-browser screenshots perf perf-against smoke evidence evidence-fit evidence-quotes evidence-ablation fuzz clean
+.PHONY: help setup demo demo-crash test test-lowest test-pythons check format torture torture-wires test-wires hostile test-scale test-ray perf-ray test-real test-tables smoke-real test-browser smoke-browser screenshots perf perf-against smoke evidence evidence-fit evidence-quotes evidence-ablation fuzz clean
 
 help: ## this list
 	@grep -hE '^[a-z][a-z-]*:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -94,6 +94,17 @@ $(REAL): $(FOREIGN)
 
 test-scale: $(READY) ## many processes on one database: shared budgets and rates, kills (needs PostgreSQL 14 or later)
 	$(BIN)/python -m pytest -m "scale or not scale" tests/postgres tests/scale
+
+RAY := $(VENV)/.ray
+test-ray: $(RAY) ## a real Ray over a real PostgreSQL, actors and a node killed (installs Ray: about 300 MB)
+	$(BIN)/python -m pytest -m "scale or not scale" tests/scale/test_ray.py tests/test_ray.py tests/test_row_worker.py
+
+perf-ray: $(RAY) # beside it the provider's SDK in map_batches, and Ray Data's HTTP stage
+	$(BIN)/python -m perf.ray
+
+$(RAY): $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[ray]'
+	touch $(RAY)
 
 NOTEBOOK := $(VENV)/.notebook
 test-tables: $(NOTEBOOK) ## tables with every library there is, and a real notebook (installs datasets, nbclient and ipykernel: about 100 MB)

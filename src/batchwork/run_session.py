@@ -111,6 +111,7 @@ class RunSession:
         is_spent = self._source is not None and iter(self._source) is self._source and engine.tally.read > 0
         return (
             shares_work(self._plan)
+            and self._plan.shared_input is None  # whoever hands in its rows joins anew, under another name
             and not (self._interrupts or self._cancelled)
             and not (is_spent and not engine.is_helper)
         )

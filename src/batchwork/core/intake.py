@@ -51,6 +51,14 @@ class KeyedRow(Intake, gc=False, eq=False):
 
     key: str | None = None  # for people
 
+    @property
+    def alike(self) -> tuple[bytes, bytes]:
+        """The first and the last fingerprint that rows of the same key can have."""
+        if self.key is None:
+            return self.fingerprint, self.fingerprint
+        own, rest = self.fingerprint[:KEY_BYTES], len(self.fingerprint) - KEY_BYTES
+        return own + b"\x00" * rest, own + b"\xff" * rest
+
     @classmethod
     def of(cls, row: Intake, key: object) -> Self:
         """The row under a key of its own: rows of one key stand together, whatever they ask."""

@@ -34,7 +34,7 @@ OTHER_LIMITS = (
 )
 _FINISH = "DELETE FROM block WHERE worker = %(me)s AND first = ANY(%(firsts)s)"
 _LEAVE = "UPDATE block SET worker = NULL WHERE worker = %(me)s AND first = ANY(%(firsts)s)"
-_OFFER = """
+OFFER = """
 INSERT INTO block (first, stop, began) SELECT %(first)s, %(stop)s, %(began)s FROM worker
 WHERE id = %(me)s AND state = 'live' FOR SHARE ON CONFLICT DO NOTHING
 """
@@ -108,7 +108,7 @@ class DatabaseBlocks:
             self._execute(_LEAVE, firsts=list(turn.left))
         self._known.difference_update(turn.finished, turn.left)
         for first, stop in turn.offered:
-            self._execute(_OFFER, first=first, stop=stop, began=self.began)
+            self._execute(OFFER, first=first, stop=stop, began=self.began)
         if self._heard is not None and self._heard - self._steady_since >= workers.LEASE_S:
             for name in workers.reap(self._connected(), self._dsn.schema, me=self._me, heard=self._heard):
                 _log.warning("%s does not work any more: what it had begun is taken over", name)

@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
+from itertools import count
 
 import msgspec
 
@@ -19,11 +20,11 @@ from batchwork.core.event import Began, Ended, Event, Settled
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.intake import KEY_BYTES, KeyedRow
 from batchwork.core.late_answer import OPEN
-from batchwork.core.outcome import Failed
+from batchwork.core.outcome import Failed, Status
 from batchwork.core.ports import Entry, Standing
-from batchwork.journal.rows import ITEM_COLUMNS, STATUSES, ItemRow, columns_digest
+from batchwork.journal.rows import STATUSES, ItemRow, columns_digest
 from batchwork.postgres import schema
-from batchwork.postgres.blocks import DatabaseBlocks
+from batchwork.postgres.blocks import OFFER, DatabaseBlocks
 from batchwork.postgres.connection import SyncConnection, connect_sync, in_our_words
 from batchwork.postgres.journal import PostgresJournal
 from batchwork.postgres.reader import IN_A_BLOCK, DatabaseReader
@@ -31,11 +32,6 @@ from batchwork.postgres.writer import DatabaseWriter
 
 # Who places rows and is stopped in the middle of it must not keep the others from doing the same for ever.
 _ALONE = b"SET idle_session_timeout = '15s'"
-_ALIKE = (
-    f"SELECT {', '.join(f'i.{column}' for column in ITEM_COLUMNS.split(', '))}"
-    " FROM unnest(%s::bytea[], %s::bytea[]) AS u (low, high) JOIN item i"
-    " ON i.fingerprint >= u.low AND i.fingerprint <= u.high AND i.occurrence = 0"
-).encode()
 _PLACED = b"SELECT coalesce(sum(items), 0)::bigint FROM worker"
 _RESERVE = b"UPDATE worker SET items = items + %s WHERE id = %s"
 _TO_DO = [STATUSES.index(status) for status in OPEN]
@@ -43,7 +39,6 @@ _NOT_OFFERED = (
     f"SELECT idx FROM item WHERE id = ANY(%s) AND status = ANY(%s) AND NOT {IN_A_BLOCK} ORDER BY idx".encode()
 )
 _SINCE = b"SELECT e.seq FROM event e JOIN event b ON b.seq = %s AND e.place > b.place WHERE e.seq = ANY(%s) LIMIT 1"
-_OFFER = b"INSERT INTO block (first, stop, began) VALUES (%s, %s, %s) ON CONFLICT DO NOTHING"
 _PLACES = b"SELECT coalesce(max(idx) + 1, 0) FROM item"
 
 
@@ -79,6 +74,7 @@ class KeyedJournal(PostgresJournal):
         if isinstance(event, Ended):
             if not self._writer.is_last():
                 return
+            event = msgspec.structs.replace(event, figures=None)  # they are those of this process alone
             if event.stopped is None:
                 with closing(self._connected()) as session:
                     ((places,),) = session.execute(_PLACES).fetchall()
@@ -105,8 +101,9 @@ class KeyedJournal(PostgresJournal):
         async with self._placing:
             session = await asyncio.to_thread(self._connected)
             try:
-                known, first = await asyncio.to_thread(self._looked_up, session, rows)
-                items = self._opened(rows, known, first)
+                async with self._looking:
+                    known, places = await asyncio.to_thread(self._looked_up, session, rows)
+                items = self._opened(rows, known, places)
                 await self.durable()
                 await asyncio.to_thread(self._offer, session, items)
             finally:
@@ -125,18 +122,19 @@ class KeyedJournal(PostgresJournal):
             raise
         return session
 
-    def _looked_up(self, session: SyncConnection, rows: Sequence[KeyedRow]) -> tuple[dict[bytes, ItemRow], int]:
-        """The rows that the journal knows, and the number that the first new one gets."""
-        lows = [row.fingerprint[:KEY_BYTES] + b"\x00" * 6 if row.key is not None else row.fingerprint for row in rows]
-        highs = [row.fingerprint[:KEY_BYTES] + b"\xff" * 6 if row.key is not None else row.fingerprint for row in rows]
+    def _looked_up(
+        self, session: SyncConnection, rows: Sequence[KeyedRow]
+    ) -> tuple[dict[bytes, ItemRow], dict[bytes, int]]:
+        """The rows that the journal knows, and the places of those that have none yet."""
+        reader = self._watch = self._watch or DatabaseReader(self._dsn)
+        known = {row.fingerprint: row for row in reader.items.alike(row.alike for row in rows)}
+        standing = {fingerprint for fingerprint, row in known.items() if row.index is not None}
+        unplaced = dict.fromkeys(row.fingerprint for row in rows if row.fingerprint not in standing)
         with in_our_words(self._dsn):
-            alike = [ItemRow.stored(values) for values in session.execute(_ALIKE, (lows, highs), binary=True)]
-            known = {row.fingerprint: row for row in alike}
             self._refuse_ambiguous(session, rows, known)
             ((first,),) = session.execute(_PLACED).fetchall()
-            new = len({row.fingerprint for row in rows} - set(known))
-            session.execute(_RESERVE, (new, self.worker))  # theirs, should the lock be lost
-        return known, first
+            session.execute(_RESERVE, (len(unplaced), self.worker))  # theirs, should the lock be lost
+        return known, dict(zip(unplaced, count(first)))
 
     def _refuse_ambiguous(
         self, session: SyncConnection, rows: Sequence[KeyedRow], known: Mapping[bytes, ItemRow]
@@ -161,20 +159,22 @@ class KeyedJournal(PostgresJournal):
                     " has changed since this dataset was made, make it anew"
                 )
 
-    def _opened(self, rows: Sequence[KeyedRow], known: dict[bytes, ItemRow], first: int) -> list[int]:
-        """The item of each row; those that are not known are placed."""
+    def _opened(self, rows: Sequence[KeyedRow], known: dict[bytes, ItemRow], places: dict[bytes, int]) -> list[int]:
+        """The item of each row; those that stand nowhere are placed."""
+        self._sums.items += len(places)
         for row in rows:
-            if row.fingerprint in known:
+            if (place := places.pop(row.fingerprint, None)) is None:
                 continue
-            new = known[row.fingerprint] = ItemRow(first, row.fingerprint, 0)
-            new.is_new = True
-            first += 1
-            self._sums.items += 1
-            self._open(new, new.item, row, columns_digest(row.columns))
-            if row.request is None:
+            state = known.get(row.fingerprint)
+            if state is None:
+                state = known[row.fingerprint] = ItemRow(place, row.fingerprint, 0)
+                state.is_new = True
+            # else: it stood in an input that was replaced by another one
+            self._open(state, place, row, columns_digest(row.columns))
+            if row.request is None and state.status is Status.PENDING:
                 failure = Failure(kind=FailureKind.BAD_INPUT, message=row.problem or "not a request")
-                self.record(Settled(item=new.item, outcome=Failed(index=new.item, failure=failure)))
-            self._cache.release(new.item)
+                self.record(Settled(item=state.item, outcome=Failed(index=place, failure=failure)))
+            self._cache.release(state.item)
         return [known[row.fingerprint].item for row in rows]
 
     def _offer(self, session: SyncConnection, items: list[int]) -> None:
@@ -187,7 +187,8 @@ class KeyedJournal(PostgresJournal):
                     stop += 1
                     continue
                 if stop > first:
-                    session.execute(_OFFER, (first, stop, self._blocks.began))
+                    values = {"first": first, "stop": stop, "began": self._blocks.began, "me": self.worker}
+                    session.execute(OFFER.encode(), values)
                 if place is not None:
                     first, stop = place, place + 1
 

@@ -32,9 +32,13 @@ _NEAR = 32 * _PAGE  # rows that are kept at hand: the results of a large batch c
 _BODIES = 128  # events read at once, which may be long
 _TRIES, _APART_S = 6, 0.5  # for a database that is just coming back
 _ITEM = f"SELECT {ITEM_COLUMNS} FROM item"
+_OF_ITEM = f"SELECT {', '.join(f'i.{column}' for column in ITEM_COLUMNS.split(', '))} FROM"
+_ALIKE = (
+    f"{_OF_ITEM} unnest(?::bytea[], ?::bytea[]) AS u (low, high) JOIN item i"
+    " ON i.fingerprint >= u.low AND i.fingerprint <= u.high AND i.occurrence = 0"
+)
 _FOUND = (
-    f"SELECT {', '.join(f'i.{column}' for column in ITEM_COLUMNS.split(', '))}"
-    " FROM unnest(?::bytea[], ?::bigint[], ?::bigint[]) AS u (fingerprint, low, high) JOIN item i"
+    f"{_OF_ITEM} unnest(?::bytea[], ?::bigint[], ?::bigint[]) AS u (fingerprint, low, high) JOIN item i"
     " ON i.fingerprint = u.fingerprint AND i.occurrence >= u.low AND i.occurrence < u.high"
 )
 IN_A_BLOCK = "EXISTS (SELECT FROM block b WHERE b.first <= idx AND idx < b.stop)"
@@ -214,6 +218,10 @@ class DatabaseItems(ItemTable):
         lows, highs = zip(*spans.values(), strict=True)
         rows = cast(DatabaseConnection, self._connection).all(_FOUND, (list(spans), list(lows), list(highs)))
         return self._made(rows)
+
+    def alike(self, spans: Iterable[tuple[bytes, bytes]]) -> list[ItemRow]:
+        """The items whose fingerprints are in one of these spans; of several equal ones, the first."""
+        return self._made(self._connection.all(_ALIKE, tuple(map(list, zip(*spans, strict=True)))))
 
     def rows_at(self, first: int, stop: int) -> list[ItemRow]:
         """The rows at these places, as they stand now."""

@@ -169,14 +169,12 @@ class DatabaseWriter(JournalWriter):
                     if self._lock_with(session, "pg_try_advisory_lock_shared") and _goes_on(reader, run):
                         return True
                     self._lock_with(session, "pg_advisory_unlock_shared")
-                else:
-                    try:
-                        self._replace_owner(session)
-                    except JournalLockedError:
-                        if waited() >= _BEGIN_S and not _goes_on(reader, run):
-                            raise
-                    else:
-                        return False
+                try:
+                    self._replace_owner(session)
+                    return False
+                except JournalLockedError:  # by one who begins this run, or works on another
+                    if waited() >= _BEGIN_S:
+                        raise
                 self._closing.wait(_GOODBYE_S)
 
     def let_others_in(self) -> None:

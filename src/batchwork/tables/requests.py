@@ -84,6 +84,11 @@ class RowRequests:
         named = (name for field in fields for name in (field.name, str(field.path[0])))
         return frozenset((*named, *self._options.columns.values()))
 
+    @property
+    def has_schema(self) -> bool:
+        """Whether every answer is JSON."""
+        return self._defaults.schema is not None
+
     def check(self, table: Table, *, door: Door) -> None:
         """Refuse, by a ConfigError and before anything is sent, a table that lacks what is needed of it."""
         first = table.first()
