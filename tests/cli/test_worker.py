@@ -55,7 +55,8 @@ def test_a_worker_and_a_second_run_share_the_calls_and_each_run_writes_its_own_f
         while not (folder / "calls.log").exists():
             assert first.poll() is None
         with started(folder, "run", str(many), "-o", "b.jsonl", "--journal", journal, *ask) as second:
-            done = batchwork("worker", journal)
+            while "no run was ever started" in (done := batchwork("worker", journal)).stderr:
+                assert first.poll() is None  # its first events are on their way to the database
             assert done.returncode == 0, done.stderr
             assert int(re.search(r"(\d+) items settled by this process", done.stderr)[1]) >= 1
             for process in (first, second):
