@@ -69,7 +69,9 @@ def test_an_unknown_backend_is_named_with_those_there_are():
     ],
 )
 def test_the_claude_program_is_given_a_thousand_points_unless_told_otherwise(fields, size):
-    runner = BenchmarkRunner(BenchmarkConfig(tasks=("scaling",), trials=12, **fields), BackendType.CLAUDE_CODE)
+    runner = BenchmarkRunner(
+        BenchmarkConfig(tasks=("scaling",), trials=12, treatments=("summary-stats",), **fields), BackendType.CLAUDE_CODE
+    )
     assert max(ask.trial.dataset.size for ask in runner.lay_out()) == size
 
 

@@ -52,7 +52,11 @@ def test_a_setting_that_cannot_be_run_is_refused_in_words(fields: dict[str, Any]
 
 def test_what_can_be_run_is_not_refused() -> None:
     config = BenchmarkConfig(
-        tasks=("trend",), treatments=("frame", "csv"), max_cost=Decimal("0.5"), base_timeout=1, skip_baseline_above=0
+        tasks=("trend",),
+        treatments=("summary-stats", "csv"),
+        max_cost=Decimal("0.5"),
+        base_timeout=1,
+        skip_baseline_above=0,
     )
     laid_out = BenchmarkRunner(config, BackendType.MOCK).lay_out()
     assert len(laid_out) == config.trials * len(config.conditions)

@@ -33,7 +33,7 @@ from tests.support.journals import (
 
 def shown(index: SideIndex) -> list[tuple[int, int, Status, int, int]]:
     """The places of the latest input, as the index has them."""
-    rows = [index.row(int(values[0])) for values in index.rows() if values[1] >= 0]
+    rows = [index.at(int(values[1])) for values in index.rows() if values[1] >= 0]
     told = [
         (r.place, r.id, STATUSES[r.status], r.paid, r.attempts) for r in rows if r is not None and r.place is not None
     ]

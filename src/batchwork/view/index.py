@@ -173,11 +173,6 @@ class SideIndex:
         """Every item: its number, place (-1: none) and figures, in the order of `columns.FIELDS`."""
         return self._connection.execute(f"SELECT {_COLUMNS} FROM item ORDER BY id")  # noqa: S608
 
-    def row(self, item: int) -> Row | None:
-        """One item."""
-        values = self._connection.execute("SELECT * FROM item WHERE id = ?", (item,)).fetchone()
-        return None if values is None else Row(*values)
-
     def at(self, place: int) -> Row | None:
         """The item at a place of the latest input."""
         values = self._connection.execute("SELECT * FROM item WHERE place = ?", (place,)).fetchone()

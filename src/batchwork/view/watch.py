@@ -45,7 +45,8 @@ class JournalWatch:
         self._index_path = index_path(journal, cache)
         self._reader = open_reader(journal)  # raises where there is none
         self._index = open_index(self._index_path, self._reader)
-        self._pages = _Connections(journal, self._index_path)
+        self._pages: tuple[JournalReader, SideIndex] | None = None  # for pages, opened when they are first needed
+        self._turn = threading.Lock()
         self._file = self._identity()
         self._seen = 0  # the last event that is in the columns
         self._stop = threading.Event()
@@ -61,15 +62,23 @@ class JournalWatch:
         self._stop.set()
         if self._thread.is_alive():
             self._thread.join()
-        self._pages.close()
+        self._close_pages()
         self._index.close()
         self._reader.close()
 
     @contextmanager
     def reading(self) -> Iterator[tuple[JournalReader, SideIndex]]:
         """The journal and its index for one page; pages take turns."""
-        with self._pages.turn() as connections:
-            yield connections
+        with self._turn:
+            if self._pages is None:
+                self._pages = open_reader(self.journal), SideIndex(self._index_path)
+            yield self._pages
+
+    def _close_pages(self) -> None:
+        with self._turn:
+            for connection in self._pages or ():
+                connection.close()
+            self._pages = None
 
     @property
     def is_written(self) -> bool:
@@ -138,34 +147,10 @@ class JournalWatch:
         self._index.close()
         self._reader, self._file, self.columns = reader, file, ItemColumns()
         self._index = open_index(self._index_path, reader)
-        self._pages.close()
+        self._close_pages()
 
     def _tell(self, progress: Progress) -> None:
         self.progress = progress
         self.version += 1
         for listener in list(self._listeners):
             listener()
-
-
-class _Connections:
-    """A reader and an index for pages, opened when they are first needed and used by one page at a time."""
-
-    def __init__(self, journal: JournalAddress, index: Path) -> None:
-        self._journal = journal
-        self._path = index
-        self._open: tuple[JournalReader, SideIndex] | None = None
-        self._lock = threading.Lock()
-
-    @contextmanager
-    def turn(self) -> Iterator[tuple[JournalReader, SideIndex]]:
-        with self._lock:
-            if self._open is None:
-                self._open = open_reader(self._journal), SideIndex(self._path)
-            yield self._open
-
-    def close(self) -> None:
-        with self._lock:
-            if self._open is not None:
-                for connection in self._open:
-                    connection.close()
-            self._open = None
