@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import io
+import json
 import random
 
 import pytest
@@ -204,6 +205,17 @@ def test_googles_own_client_understands_the_simulated_provider():
         provider.advance(100)
         assert sdk.batches.get(name=other.name).state.name == "JOB_STATE_CANCELLED"
         sdk.batches.delete(name=other.name)
+
+
+def test_googles_own_client_makes_batches_of_embeddings_at_the_simulated_provider():
+    with Simulator(persona="echo", batch_time_s=0.05, validation_time_s=0.01) as provider:
+        sdk, one = client(provider.gemini_url), {"content": {"parts": [{"text": "one"}]}, "output_dimensionality": 4}
+        line = io.BytesIO(json.dumps({"key": "a", "request": one}).encode())
+        file = sdk.files.upload(file=line, config={"mime_type": "application/jsonl"})
+        batch = sdk.batches.create_embeddings(model="gemini-embedding-001", src={"file_name": file.name})
+        provider.advance(60)
+        made = json.loads(sdk.files.download(file=sdk.batches.get(name=batch.name).dest.file_name))
+    assert (made["key"], len(made["response"]["embedding"]["values"])) == ("a", 4)
 
 
 def test_a_call_for_embeddings_is_the_one_that_googles_client_makes():
