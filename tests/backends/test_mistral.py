@@ -38,8 +38,8 @@ def test_a_run_in_batches_says_how_long_results_are_kept_and_books_what_was_bill
     with Simulator(persona="echo", batch_time_s=0.1, validation_time_s=0.02) as provider, fast_loops():
         with caplog.at_level(logging.WARNING):
             results = batchwork.run(
-                ["one", "two"], model=MODEL, base_url=provider.mistral_url, api_key="k", mode="batch", max_cost=1,
-                max_tokens=9,
+                ["one", "two"], model=MODEL, base_url=provider.service_url("mistral"), api_key="k", mode="batch",
+                max_cost=1, max_tokens=9,
             )  # fmt: skip
         log = provider.log()
     assert [outcome.text for outcome in results] == ["one", "two"]
@@ -61,7 +61,7 @@ def test_a_job_is_made_of_a_file_and_names_the_model_where_its_lines_do_not():
             found = [await backend.find_batch(tag("another", file_id)), await backend.find_batch(tag())]
             return lines, batch_id, found, dict([result async for result in backend.collect_batch(batch_id)])
 
-        lines, batch_id, found, results = with_backend(provider.mistral_url, work)
+        lines, batch_id, found, results = with_backend(provider.service_url("mistral"), work)
     assert [sorted(json.loads(line)) for line in lines] == [["body", "custom_id"]] * 2
     assert all("model" not in json.loads(line)["body"] for line in lines)
     assert found == [batch_id, batch_id]
@@ -130,8 +130,8 @@ def test_results_that_are_no_longer_kept_are_lost_and_booked():
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(MistralBackend, "collect_batch", late)
             results = batchwork.run(
-                ["one"], model=MODEL, base_url=provider.mistral_url, api_key="k", mode="batch", max_cost=1,
-                max_tokens=9, results_wait=2.0,
+                ["one"], model=MODEL, base_url=provider.service_url("mistral"), api_key="k", mode="batch",
+                max_cost=1, max_tokens=9, results_wait=2.0,
             )  # fmt: skip
         billed = provider.log()["total"]["nano_dollars"]
     assert [outcome.failure.kind for outcome in results] == [K.RESULT_LOST]

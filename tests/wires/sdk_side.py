@@ -10,7 +10,7 @@ import sys
 from typing import Any
 
 
-def _client(sdk: str, url: str) -> Any:
+def client_of(sdk: str, url: str) -> Any:
     if sdk == "groq":
         import groq
 
@@ -53,22 +53,23 @@ def _call(client: Any, name: str, given: dict[str, Any]) -> Any:
             return {"text": answer.read().decode()}
 
 
-def main() -> None:
-    told = json.load(sys.stdin)
-    client = _client(told["sdk"], told["url"])
+def answers_of(client: Any, calls: Any) -> list[Any]:
+    """What a client makes of these calls."""
     answers: list[Any] = []
-    for name, given in told["calls"]:
+    for name, given in calls:
         try:
             answer = _call(client, name, given)
         except Exception as error:
             answers.append({"raised": f"{type(error).__name__}: {error}"})
             continue
         if hasattr(answer, "model_dump"):
-            answer = answer.model_dump(mode="json")
+            answer = answer.model_dump(mode="json", warnings=False)
         elif isinstance(answer, list):
-            answer = [one.model_dump(mode="json") for one in answer]
+            answer = [one.model_dump(mode="json", warnings=False) for one in answer]
         answers.append(answer)
-    print(json.dumps(answers))
+    return answers
 
 
-main()
+if __name__ == "__main__":
+    told = json.load(sys.stdin)
+    print(json.dumps(answers_of(client_of(told["sdk"], told["url"]), told["calls"])))

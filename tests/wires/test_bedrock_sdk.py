@@ -122,7 +122,7 @@ def test_a_call_goes_out_as_awss_own_library_sends_it(seed):
 
 def test_awss_own_library_understands_the_simulated_provider():
     with Simulator(persona="echo") as provider:
-        aws = client(provider.bedrock_url)
+        aws = client(provider.service_url("bedrock"))
         told = {"modelId": MODEL, "messages": [{"role": "user", "content": [{"text": "hello"}]}]}
         answer = aws.converse(**told, inferenceConfig={"maxTokens": 50})
         assert answer["output"]["message"]["content"] == [{"text": "hello"}]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import io
+import json
 import random
 
 import pytest
@@ -139,7 +140,9 @@ def test_a_batch_is_uploaded_made_and_asked_for_as_googles_own_client_does_it():
             patch.setattr(Routes, "__call__", noted)
 
             async def ours():
-                setup = Setup(clock=SystemClock(), max_in_flight=1, base_url=provider.gemini_url, api_key="k")
+                setup = Setup(
+                    clock=SystemClock(), max_in_flight=1, base_url=provider.service_url("gemini"), api_key="k"
+                )
                 backend, _ = open_backend(f"gemini:{MODEL}", setup)
                 batch_id = await backend.submit_batch(
                     [line], BatchTag(run_id="r", chunk=1, custom_ids=("a",), intended_at=0.0)
@@ -152,7 +155,7 @@ def test_a_batch_is_uploaded_made_and_asked_for_as_googles_own_client_does_it():
             asyncio.run(ours())
             mine = [*seen]
             seen.clear()
-            sdk = client(provider.gemini_url)
+            sdk = client(provider.service_url("gemini"))
             config = types.UploadFileConfig(display_name="r-1.jsonl", mime_type="application/jsonl")
             file = sdk.files.upload(file=io.BytesIO(line), config=config)
             batch = sdk.batches.create(model=MODEL, src=file.name, config={"display_name": "r-1"})
@@ -172,7 +175,7 @@ def test_a_batch_is_uploaded_made_and_asked_for_as_googles_own_client_does_it():
 
 def test_googles_own_client_understands_the_simulated_provider():
     with Simulator(persona="echo", batch_time_s=60.0, validation_time_s=0.01) as provider:
-        sdk = client(provider.gemini_url)
+        sdk = client(provider.service_url("gemini"))
         answer = sdk.models.generate_content(model=MODEL, contents="hello")
         assert (answer.text, answer.candidates[0].finish_reason.name) == ("hello", "STOP")
         assert answer.usage_metadata.prompt_token_count > 0
@@ -204,6 +207,20 @@ def test_googles_own_client_understands_the_simulated_provider():
         provider.advance(100)
         assert sdk.batches.get(name=other.name).state.name == "JOB_STATE_CANCELLED"
         sdk.batches.delete(name=other.name)
+
+
+def test_googles_own_client_makes_batches_of_embeddings_at_the_simulated_provider():
+    with Simulator(persona="echo", batch_time_s=0.05, validation_time_s=0.01) as provider:
+        sdk, one = (
+            client(provider.service_url("gemini")),
+            {"content": {"parts": [{"text": "one"}]}, "output_dimensionality": 4},
+        )
+        line = io.BytesIO(json.dumps({"key": "a", "request": one}).encode())
+        file = sdk.files.upload(file=line, config={"mime_type": "application/jsonl"})
+        batch = sdk.batches.create_embeddings(model="gemini-embedding-001", src={"file_name": file.name})
+        provider.advance(60)
+        made = json.loads(sdk.files.download(file=sdk.batches.get(name=batch.name).dest.file_name))
+    assert (made["key"], len(made["response"]["embedding"]["values"])) == ("a", 4)
 
 
 def test_a_call_for_embeddings_is_the_one_that_googles_client_makes():

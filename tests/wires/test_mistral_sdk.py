@@ -71,7 +71,7 @@ def test_a_job_is_made_as_mistrals_own_client_makes_it():
             patch.setattr(Routes, "__call__", noted)
 
             async def ours():
-                backend = opened(provider.mistral_url)
+                backend = opened(provider.service_url("mistral"))
                 batch_id = await backend.submit_batch([line], TAG)
                 await backend.poll_batch(batch_id)
                 await backend.aclose()

@@ -1,4 +1,6 @@
-"""The providers' own clients as witnesses (`make test-wires`): they send what we send, and read the simulator.
+"""The providers' own clients as witnesses: they send what we send, and read the simulator.
+
+OpenAI's own is always here, and speaks for Azure as well; the others are `make test-wires`'s.
 
 A client gets our own body as its keywords, so that a field it does not know is an error; the request that it makes of
 them must be ours: the same path, the same key in the same header, the same body.
@@ -30,13 +32,24 @@ from batchwork.core.text_pack import pack_request
 from batchwork.settings import Settings
 from batchwork.simulator import Simulator
 from batchwork.simulator.openai.embeddings import vector_of
+from tests.wires import sdk_side
 
 SDKS = Path(os.environ.get("BATCHWORK_SDKS", Path(sys.executable).parents[1] / "sdks" / "bin" / "python"))
 SIDE = Path(__file__).with_name("sdk_side.py")
-pytestmark = [
+HERE = ("openai", "azure", "azure-classic")
+
+
+APART = [
     pytest.mark.real,
-    pytest.mark.skipif(not SDKS.exists(), reason="the providers' clients are not installed (make test-wires)"),
+    pytest.mark.skipif(not SDKS.exists(), reason="not installed (make test-wires)"),
 ]
+
+
+def services(*names: str) -> Any:
+    """A test at each of these services, where its client is."""
+    return pytest.mark.parametrize("service", [n if n in HERE else pytest.param(n, marks=APART) for n in names])
+
+
 # Where each client wants its base to end, below the root, and where we do; and a model.
 BASES = {
     "openai": ("/v1", "/v1", "gpt-4o-mini"),
@@ -157,12 +170,16 @@ def recording() -> Iterator[Recorder]:
 
 def by_sdk(sdk: str, url: str, *calls: tuple[str, dict[str, Any]]) -> list[Any]:
     """What a provider's client makes of these calls."""
-    told = json.dumps({"sdk": sdk, "url": url, "calls": calls})
-    done = subprocess.run([SDKS, SIDE], input=told, capture_output=True, text=True, timeout=120, check=True)
-    answers: list[Any] = json.loads(done.stdout)
+    if sdk in HERE:
+        with sdk_side.client_of(sdk, url) as client:
+            answers = json.loads(json.dumps(sdk_side.answers_of(client, calls)))
+    else:
+        told = json.dumps({"sdk": sdk, "url": url, "calls": calls})
+        done = subprocess.run([SDKS, SIDE], input=told, capture_output=True, text=True, timeout=120, check=True)
+        answers = json.loads(done.stdout)
     for answer in answers:
         assert not (isinstance(answer, dict) and "raised" in answer), answer
-    return answers
+    return list(answers)
 
 
 def by_us(service: str, url: str, *, embeds: bool = False) -> Any:
@@ -183,7 +200,7 @@ def at_once(backend: Any, *calls: Any) -> None:
     asyncio.run(main())
 
 
-@pytest.mark.parametrize("service", BASES)
+@services(*BASES)
 def test_a_chat_call_is_the_one_that_the_providers_client_makes(service: str) -> None:
     theirs, ours, _ = BASES[service]
     with recording() as server:
@@ -195,7 +212,7 @@ def test_a_chat_call_is_the_one_that_the_providers_client_makes(service: str) ->
         assert server.last().json == own.json
 
 
-@pytest.mark.parametrize("service", ["openai", "azure", "azure-classic", "together"])
+@services("openai", "azure", "azure-classic", "together")
 def test_a_call_for_embeddings_is_the_one_that_the_providers_client_makes(service: str) -> None:
     theirs, ours, model = BASES[service]
     with recording() as server:
@@ -207,18 +224,19 @@ def test_a_call_for_embeddings_is_the_one_that_the_providers_client_makes(servic
         assert own.json["model"] == model
 
 
-def test_a_call_for_embeddings_at_voyage_is_its_clients_but_for_what_that_leaves_empty() -> None:
+@services("voyage")
+def test_a_call_for_embeddings_at_voyage_is_its_clients_but_for_what_that_leaves_empty(service: str) -> None:
     with recording() as server:
         pack = pack_request(["one", "two"], model="", options={"input_type": "document", "dimensions": 256})
-        at_once(by_us("voyage", f"{server.url}/v1", embeds=True), lambda backend: backend.complete(pack))
+        at_once(by_us(service, f"{server.url}/v1", embeds=True), lambda backend: backend.complete(pack))
         own = server.last()
         told = {"texts": ["one", "two"], "model": "voyage-4", "input_type": "document", "output_dimension": 256}
-        by_sdk("voyage", f"{server.url}/v1", ("embed", told))
+        by_sdk(service, f"{server.url}/v1", ("embed", told))
         sent = {name: value for name, value in server.last().json.items() if value is not None and name != "truncation"}
         assert (server.last().path, server.last().key, sent) == (own.path, own.key, own.json)
 
 
-@pytest.mark.parametrize("service", BASES)
+@services(*BASES)
 def test_a_batch_is_made_and_looked_at_as_the_providers_client_does(service: str) -> None:
     theirs, ours, _ = BASES[service]
     tag = BatchTag(run_id="run", chunk=1, custom_ids=("a",), intended_at=time.time(), file_id="file-1")
@@ -258,7 +276,7 @@ def _parts(asked: Asked) -> list[tuple[str, bytes]]:
     return parts
 
 
-@pytest.mark.parametrize("service", BASES)
+@services(*BASES)
 def test_a_providers_client_reads_what_the_simulator_answers(service: str) -> None:
     theirs, _, model = BASES[service]
     with Simulator(persona="echo", batch_time_s=0.05, validation_time_s=0.01) as sim:
@@ -288,7 +306,8 @@ def test_a_providers_client_reads_what_the_simulator_answers(service: str) -> No
         assert json.loads(content["text"])["custom_id"] == "a"
 
 
-def test_the_client_of_together_follows_a_batch_at_the_simulator() -> None:
+@services("together")
+def test_the_client_of_together_follows_a_batch_at_the_simulator(service: str) -> None:
     tag = BatchTag(run_id="run", chunk=1, custom_ids=("a",), intended_at=time.time())
     made: list[str] = []
 
@@ -296,18 +315,19 @@ def test_the_client_of_together_follows_a_batch_at_the_simulator() -> None:
         made.append(await backend.submit_batch([backend.batch_line("a", Request.ask("Is it?"))], tag))
 
     with Simulator(persona="echo", batch_time_s=0.05, validation_time_s=0.01) as sim:
-        at_once(by_us("together", sim.service_url("together")), submit)
+        at_once(by_us(service, sim.service_url(service)), submit)
         sim.advance(60)
-        batch, listed = by_sdk("together", f"{sim.url}/together", ("retrieve", {"id": made[0]}), ("list", {}))
+        batch, listed = by_sdk(service, f"{sim.url}/together", ("retrieve", {"id": made[0]}), ("list", {}))
         assert (batch["status"], [one["id"] for one in listed]) == ("COMPLETED", made)
-        (content,) = by_sdk("together", f"{sim.url}/together", ("content", {"id": batch["output_file_id"]}))
+        (content,) = by_sdk(service, f"{sim.url}/together", ("content", {"id": batch["output_file_id"]}))
         assert json.loads(content["text"])["custom_id"] == "a"
 
 
-def test_the_client_of_voyage_reads_the_vectors_of_the_simulator() -> None:
+@services("voyage")
+def test_the_client_of_voyage_reads_the_vectors_of_the_simulator(service: str) -> None:
     with Simulator() as sim:
         told = {"texts": ["one", "two"], "model": "voyage-4", "output_dimension": 8}
-        (said,) = by_sdk("voyage", f"{sim.url}/voyage/v1", ("embed", told))
+        (said,) = by_sdk(service, f"{sim.url}/voyage/v1", ("embed", told))
         import struct
 
         assert [struct.pack("<8f", *vector) for vector in said["embeddings"]] == [

@@ -122,6 +122,24 @@ def system_and_turns(request: Request) -> tuple[str | None, tuple[Message, ...]]
     return "\n\n".join([system, *texts] if system else texts), messages
 
 
+def untyped_turn(message: Message, who: str, roles: Mapping[str, str], field: str) -> Block:
+    """A turn on a wire whose own blocks have no `type`: text is put into its form, its own blocks pass as they are."""
+    role, said = roles.get(message.role), message.content
+    if role is None:
+        bad_input(f"{who} knows no turn of the role {message.role!r} here: there are user and assistant")
+    return {
+        "role": role,
+        field: [{"text": said}] if isinstance(said, str) else [_untyped(block, who) for block in said],
+    }
+
+
+def _untyped(block: Block, who: str) -> Block:
+    kind = block.get("type")
+    if kind not in (None, "text"):
+        bad_input(f"{who} knows no block of the type {kind!r}: its own have no type, for example {{'text': ...}}")
+    return block if kind is None else {"text": block.get("text", "")}
+
+
 def document_text(piece: Piece) -> str:
     """A document as a part of the prompt, for wires that have no block for it."""
     title = f' title="{piece.title}"' if piece.title else ""

@@ -29,6 +29,23 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=Fa
         return {"input_tokens": self.input_tokens, "output_tokens": self.output_tokens} | counts
 
 
+def usage_beside(
+    fed: int | None, made: int | None, *, read: int | None, written: int | None, for_an_hour: int | None
+) -> Usage | None:
+    """What was used, where the cached input is told beside the rest; None when a part is missing, or cannot be."""
+    read, hour = read or 0, for_an_hour or 0
+    written = max(written or 0, hour)
+    if fed is None or made is None or min(fed, made, read, written, hour) < 0:
+        return None
+    return Usage(
+        input_tokens=fed + read + written,
+        output_tokens=made,
+        cache_read_tokens=read,
+        cache_write_tokens=written - hour,
+        cache_write_1h_tokens=hour,
+    )
+
+
 class Limit(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """One rate limit as a response's headers tell it: per minute, what is left, when it is full again."""
 

@@ -2,7 +2,7 @@
 
 import base64
 import binascii
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -34,6 +34,16 @@ def decoded(raw: bytes) -> Any:
         raise Refused(400, f"The request body is not valid JSON: {error}") from None
     except RecursionError:
         raise Refused(400, "The request body is nested too deeply") from None
+
+
+def json_lines(content: bytes) -> Iterator[tuple[int, Any]]:
+    """The lines of a file that are not empty, by their numbers from 1; None for one that is not JSON."""
+    for number, raw in enumerate(content.split(b"\n"), start=1):
+        if raw.strip():
+            try:
+                yield number, msgspec.json.decode(raw)
+            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+                yield number, None
 
 
 def parsed(parse: Callable[[], Prompt]) -> Prompt:

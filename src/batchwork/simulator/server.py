@@ -62,21 +62,6 @@ class Simulator:
         }
         return f"{self.url}/{bases.get(name, f'{name}/v1')}".rstrip("/")
 
-    @property
-    def gemini_url(self) -> str:
-        """The base_url for Gemini clients."""
-        return self.service_url("gemini")
-
-    @property
-    def mistral_url(self) -> str:
-        """The base_url for Mistral clients."""
-        return self.service_url("mistral")
-
-    @property
-    def bedrock_url(self) -> str:
-        """The base_url for Bedrock clients."""
-        return self.service_url("bedrock")
-
     def log(self) -> dict[str, Any]:
         """What was received, answered and billed, as `/_sim/log` says it; batches catch up first."""
         return dict(self._call(self._world.report))

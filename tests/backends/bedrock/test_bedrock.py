@@ -158,13 +158,13 @@ class TestSigned:
     def test_a_call_is_signed_with_what_botocore_finds_when_it_is_made(self, monkeypatch):
         with Simulator(persona="echo", api_keys=frozenset({"AKIDMADEUP"})) as provider:
             with pytest.raises(BackendError, match="no AWS credentials"):
-                self.asked(provider.bedrock_url)
+                self.asked(provider.service_url("bedrock"))
             monkeypatch.setenv("AWS_ACCESS_KEY_ID", "AKIDMADEUP")
             monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "made/up")
-            assert self.asked(provider.bedrock_url).text == "hello"
+            assert self.asked(provider.service_url("bedrock")).text == "hello"
             monkeypatch.setenv("AWS_ACCESS_KEY_ID", "AKIDOTHER")
             with pytest.raises(BackendError, match="auth"):
-                self.asked(provider.bedrock_url)
+                self.asked(provider.service_url("bedrock"))
             assert provider.log()["total"]["nano_dollars"] > 0
 
     def test_a_token_of_the_session_is_in_no_error_text(self, monkeypatch, canned):
@@ -195,11 +195,11 @@ class TestSigned:
             (tmp_path / "none").write_text("[profile mine]\ncredential_process = sh -c 'echo a-secret >&2; exit 3'\n")
             monkeypatch.setenv("AWS_PROFILE", "mine")
             with pytest.raises(BackendError, match=r"cannot be had \(CredentialRetrievalError\)") as caught:
-                self.asked(provider.bedrock_url)
+                self.asked(provider.service_url("bedrock"))
             assert caught.value.failure.kind is K.AUTH
             monkeypatch.setenv("AWS_PROFILE", "missing")
             with pytest.raises(BackendError, match="auth: AWS credentials cannot be had"):
-                self.asked(provider.bedrock_url)
+                self.asked(provider.service_url("bedrock"))
         with pytest.raises(ConfigError, match="missing"):
             open_backend(MODEL, Setup(clock=SystemClock(), max_in_flight=1))
 

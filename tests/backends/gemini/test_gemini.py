@@ -76,7 +76,7 @@ def test_a_batch_is_uploaded_in_pieces_made_found_and_collected(size):
         return progress, dict([result async for result in backend.collect_batch(batch_id)])
 
     with simulator:
-        progress, results = with_backend(simulator.gemini_url, work)
+        progress, results = with_backend(simulator.service_url("gemini"), work)
         files = simulator.log()["other"]["files"]
     assert (progress.total, progress.done) == (2, 2)
     assert {name: reply.text[:9] for name, reply in results.items()} == {"a": "a" * 9, "b": "b" * 9}
@@ -100,7 +100,7 @@ def test_an_upload_goes_to_the_server_that_was_asked_whatever_host_it_names(simu
         await backend.submit_batch([backend.batch_line("a", Request.ask("a"))], tag())
         return sent
 
-    assert {str(url.origin()) for url in with_backend(simulator.gemini_url, work)} == {simulator.url}
+    assert {str(url.origin()) for url in with_backend(simulator.service_url("gemini"), work)} == {simulator.url}
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def test_a_run_in_batches_says_before_it_submits_that_a_batch_is_gone_after_48_h
         results = batchwork.run(
             ["one", "two"],
             model=MODEL,
-            base_url=simulator.gemini_url,
+            base_url=simulator.service_url("gemini"),
             api_key="k",
             mode="batch",
             max_cost=1,
@@ -154,8 +154,8 @@ def test_it_is_said_again_when_8_hours_are_left_and_what_expired_half_done_may_b
         with pytest.MonkeyPatch.context() as patch, caplog.at_level(logging.WARNING):
             patch.setattr(GeminiBackend, "poll_batch", poll)
             results = batchwork.run(
-                [f"number {n}" for n in range(8)], model=MODEL, base_url=provider.gemini_url, api_key="k", mode="batch",
-                max_cost=1, max_tokens=9, poll_interval=1.0,
+                [f"number {n}" for n in range(8)], model=MODEL, base_url=provider.service_url("gemini"), api_key="k",
+                mode="batch", max_cost=1, max_tokens=9, poll_interval=1.0,
             )  # fmt: skip
         billed = provider.log()["total"]["nano_dollars"]
     assert bool(said[1]) == (hours == 41)
@@ -175,7 +175,7 @@ def test_what_a_cancelled_batch_does_not_tell_of_was_not_executed():
             progress = await backend.poll_batch(batch_id)
             return progress, [result async for result in backend.collect_batch(batch_id)]
 
-        progress, results = with_backend(provider.gemini_url, work)
+        progress, results = with_backend(provider.service_url("gemini"), work)
     assert progress.unlisted.kind is K.EXPIRED
     assert 0 < len(results) < 20
 

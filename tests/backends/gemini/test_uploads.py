@@ -23,7 +23,7 @@ def test_an_upload_that_breaks_off_goes_on_where_it_stands(monkeypatch, fault, a
     sent = []
 
     async def main(provider):
-        setup = Setup(clock=SystemClock(), base_url=provider.gemini_url, max_in_flight=4, api_key="k")
+        setup = Setup(clock=SystemClock(), base_url=provider.service_url("gemini"), max_in_flight=4, api_key="k")
         backend, _ = open_backend("gemini:gemini-3.6-flash", setup)
         send = backend._http.send
 

@@ -15,9 +15,10 @@ from msgspec import Struct
 from batchwork.backends import Setup
 from batchwork.backends._chat.files import FileChatBackend
 from batchwork.backends._chat.reply import kind_of
-from batchwork.backends._chat.service import address_of, key_of, place_of, row_at
+from batchwork.backends._chat.service import address_of, describe, key_of, place_of, row_at
 from batchwork.backends._content import add_extra
 from batchwork.backends._failures import error_in, lost_result, message_of, read_answer
+from batchwork.backends._wire import WireBackend
 from batchwork.core.errors import BackendError, ConfigError
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.packing import BatchLimits
@@ -28,7 +29,7 @@ from batchwork.core.request import Request
 from batchwork.core.text_pack import PackLimits, is_of_a_text, texts_of
 
 _TEXTS_PER_LINE = 256  # a result line of more is megabytes long
-DIMENSIONS = "dimensions"  # what we call the length of a vector; a service may have another name
+_DIMENSIONS = "dimensions"  # what we call the length of a vector; a service may have another name
 
 
 class _Vector(Struct, gc=False):
@@ -64,27 +65,38 @@ def open_embedder(
     if row.embeddings is None:
         raise ConfigError(f"{service} makes no embeddings that batchwork knows of")
     serves = row.batch is not None and "embeddings" in row.batch.serves
-    traits = Traits(
-        name=service,
-        limited=not row.local,
-        free=row.local,
-        batches=serves,
-        price_provider=row.prices,
-        price_model=name,
-        batch_notice=row.batch.notice if row.batch is not None else None,
-    )
+    known = describe(service, name, base_url)
+    traits = replace(known, batches=serves, price_model=name, sampling=None, image_tokens=None)
     setup = replace(setup, base_url=base_url, api_key=key_of(service, where, setup, base_url))
     return (kind or EmbeddingsBackend)(name, traits, setup, row, row.embeddings)
 
 
-class EmbeddingsBackend(FileChatBackend):
+class PackCalls(WireBackend):
+    """Calls with a pack of texts: what may be one text's fault says nothing about the others."""
+
+    async def complete(self, request: Request, *, ceiling_nano: int | None = None) -> Reply:
+        try:
+            return await super().complete(request, ceiling_nano=ceiling_nano)
+        except BackendError as error:
+            raise BackendError(_of_a_pack(error.failure, len(request.messages))) from error
+
+
+def limits_of(terms: Embeddings) -> PackLimits:
+    """What one call may hold."""
+    return PackLimits(max_texts=terms.max_texts, max_tokens=terms.max_tokens, text_tokens=terms.text_tokens)
+
+
+def options_of(request: Request, terms: Embeddings) -> dict[str, Any]:
+    """What is asked beside the texts, in the service's words."""
+    options = (request.sampling or {}).items()
+    return {terms.dimensions if option == _DIMENSIONS else option: value for option, value in options}
+
+
+class EmbeddingsBackend(PackCalls, FileChatBackend):
     """One model that makes embeddings, for single calls and for batches."""
 
     def __init__(self, model: str, traits: Traits, setup: Setup, row: Provider, limits: Embeddings) -> None:
-        self._terms = limits
-        self.pack_limits = PackLimits(
-            max_texts=limits.max_texts, max_tokens=limits.max_tokens, text_tokens=limits.text_tokens
-        )
+        self._terms, self.pack_limits = limits, limits_of(limits)
         super().__init__(model, self._body, traits, setup, msgspec.structs.replace(row, path=limits.path))
         self._endpoint = f"{self._files.endpoints}/embeddings"
         per_line = min(_TEXTS_PER_LINE, limits.max_texts)  # what a batch may hold is counted in texts
@@ -96,8 +108,7 @@ class EmbeddingsBackend(FileChatBackend):
         body: dict[str, Any] = {"model": self._model, "input": texts_of(request)}
         if self._terms.encoding is not None:
             body["encoding_format"] = self._terms.encoding
-        for option, value in (request.sampling or {}).items():
-            body[self._terms.dimensions if option == DIMENSIONS else option] = value
+        body |= options_of(request, self._terms)
         if request.extra_body:
             add_extra(body, request.extra_body)
         return body
@@ -109,12 +120,6 @@ class EmbeddingsBackend(FileChatBackend):
         texts = {"input": body.pop("input")}
         self._batch_params = {"model": self._model, **body}  # the options are those of the run: every line has the same
         return texts
-
-    async def complete(self, request: Request, *, ceiling_nano: int | None = None) -> Reply:
-        try:
-            return await super().complete(request, ceiling_nano=ceiling_nano)
-        except BackendError as error:
-            raise BackendError(of_a_pack(error.failure, len(request.messages))) from error
 
     @staticmethod
     def reply_in(
@@ -188,8 +193,8 @@ def _no_vectors(answer: _Answer, raw: bytes, request_id: str | None) -> Failure:
     return Failure(kind=kind, message=message, status=status, error_code=name, request_id=request_id)
 
 
-def of_a_pack(failure: Failure, texts: int) -> Failure:
-    """The failure of a call with so many texts: what may be one text's fault says nothing about the others."""
+def _of_a_pack(failure: Failure, texts: int) -> Failure:
+    """The failure of a call with so many texts."""
     if texts < 2 or failure.kind is not FailureKind.REJECTED or not is_of_a_text(failure):
         return failure
     return msgspec.structs.replace(failure, kind=FailureKind.BAD_INPUT)

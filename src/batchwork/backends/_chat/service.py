@@ -55,7 +55,7 @@ def open_backend(service: str, name: str, setup: Setup, *, kind: type[ChatBacken
     """The backend for one model of a service, or of the server at `base_url`; `kind` where a service has its own."""
     ids = catalog().ids.get(service, ())
     if not name:
-        example = f", for example {service}:{ids[0]}" if ids else ""
+        example = f", for example {service}:{ids[0]}" if ids else f"; `batchwork models {service}` lists known ones"
         raise ConfigError(f"{service}: needs a model{example}")
     base_url = address_of(service, setup)
     where = place_of(service, base_url)

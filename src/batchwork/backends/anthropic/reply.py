@@ -10,7 +10,7 @@ from batchwork.backends._failures import kind_by_name, kind_by_status, read_answ
 from batchwork.core.errors import BackendError
 from batchwork.core.failure import FailureKind
 from batchwork.core.pricing import lane_served
-from batchwork.core.reply import Reply, ReportedLimits, ToolCall, Usage
+from batchwork.core.reply import Reply, ReportedLimits, ToolCall, Usage, usage_beside
 
 _PLAIN = frozenset({"text", "thinking", "redacted_thinking"})  # blocks of which the text alone is kept
 
@@ -130,19 +130,7 @@ def kind_of(error: dict[str, Any], status: int) -> tuple[FailureKind, str | None
 
 
 def _usage(stated: _Usage) -> Usage | None:
-    """What was used; None when a part is missing, or cannot be: half a usage is none."""
-    created, read = stated.cache_creation_input_tokens or 0, stated.cache_read_input_tokens or 0
-    if stated.input_tokens is None or stated.output_tokens is None:
-        return None
-    if min(stated.input_tokens, stated.output_tokens, created, read) < 0:
-        return None
-    if not created and not read:
-        return Usage(input_tokens=stated.input_tokens, output_tokens=stated.output_tokens)
-    hour = min(created, stated.cache_creation.ephemeral_1h_input_tokens) if stated.cache_creation is not None else 0
-    return Usage(
-        input_tokens=stated.input_tokens + created + read,
-        output_tokens=stated.output_tokens,
-        cache_read_tokens=read,
-        cache_write_tokens=created - hour,
-        cache_write_1h_tokens=hour,
-    )
+    """What was used; what is kept for an hour is a part of what was written."""
+    written, read = stated.cache_creation_input_tokens or 0, stated.cache_read_input_tokens
+    hour = min(written, stated.cache_creation.ephemeral_1h_input_tokens) if stated.cache_creation is not None else 0
+    return usage_beside(stated.input_tokens, stated.output_tokens, read=read, written=written, for_an_hour=hour)

@@ -10,7 +10,7 @@ from batchwork.backends._failures import kind_by_name, kind_by_status, read_answ
 from batchwork.core.errors import BackendError
 from batchwork.core.failure import FailureKind
 from batchwork.core.pricing import lane_served
-from batchwork.core.reply import Reply, ReportedLimits, ToolCall, Usage
+from batchwork.core.reply import Reply, ReportedLimits, ToolCall, Usage, usage_beside
 
 # Without a name of its own. Only the name of a failure that is final either way hangs on these words.
 _TOO_LONG = ("too long", "too many input tokens", "maximum tokens")
@@ -108,18 +108,6 @@ def kind_of(error: dict[str, Any], status: int) -> tuple[FailureKind, str | None
 
 
 def _usage(stated: _Usage) -> Usage | None:
-    """What was used, the cached input beside the rest; None when a part is missing, or cannot be."""
-    read, written = stated.cache_read_input_tokens or 0, stated.cache_write_input_tokens or 0
-    if stated.input_tokens is None or stated.output_tokens is None:
-        return None
-    for_an_hour = sum(part.input_tokens or 0 for part in stated.cache_details or () if part.ttl == "1h")
-    if min(stated.input_tokens, stated.output_tokens, read, written, for_an_hour) < 0:
-        return None
-    written = max(written, for_an_hour)
-    return Usage(
-        input_tokens=stated.input_tokens + read + written,
-        output_tokens=stated.output_tokens,
-        cache_read_tokens=read,
-        cache_write_tokens=written - for_an_hour,
-        cache_write_1h_tokens=for_an_hour,
-    )
+    hour = sum(part.input_tokens or 0 for part in stated.cache_details or () if part.ttl == "1h")
+    read, written = stated.cache_read_input_tokens, stated.cache_write_input_tokens
+    return usage_beside(stated.input_tokens, stated.output_tokens, read=read, written=written, for_an_hour=hour)

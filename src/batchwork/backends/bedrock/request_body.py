@@ -4,13 +4,14 @@ import re
 from typing import Any
 
 from batchwork.backends import _content as content
-from batchwork.backends._content import Block, Piece, WireSchemas, is_plain, system_and_turns, translated
+from batchwork.backends._content import Block, Piece, WireSchemas, is_plain, system_and_turns, translated, untyped_turn
 from batchwork.backends._failures import bad_input
-from batchwork.core.request import Message, Request
+from batchwork.core.request import Request
 
 # Our names of the sampling parameters, and its own.
 _SAMPLING = {"temperature": "temperature", "top_p": "topP", "stop": "stopSequences", "stop_sequences": "stopSequences"}
 SAMPLING = frozenset(_SAMPLING)
+_ROLES = {"user": "user", "assistant": "assistant"}
 _IMAGES = {"image/png": "png", "image/jpeg": "jpeg", "image/gif": "gif", "image/webp": "webp"}
 _DOCUMENTS = {
     "application/pdf": "pdf",
@@ -36,7 +37,8 @@ class ConverseBody:
         if request.documents or not is_plain(messages):
             messages = tuple(translated(messages, request.documents, _block))
         config: dict[str, Any] = {"maxTokens": request.output_bound}
-        body: dict[str, Any] = {"messages": [_turn(message) for message in messages], "inferenceConfig": config}
+        turns = [untyped_turn(message, "Bedrock", _ROLES, "content") for message in messages]
+        body: dict[str, Any] = {"messages": turns, "inferenceConfig": config}
         if system:
             body["system"] = [{"text": system}]
         if request.sampling:
@@ -52,24 +54,6 @@ class ConverseBody:
             _check_extra(request.extra_body)
             content.add_extra(body, request.extra_body)
         return body
-
-
-def _turn(message: Message) -> dict[str, Any]:
-    if message.role not in ("user", "assistant"):
-        bad_input(f"Bedrock knows no turn of the role {message.role!r} here: there are user and assistant")
-    said = message.content
-    return {
-        "role": message.role,
-        "content": [{"text": said}] if isinstance(said, str) else [_own(block) for block in said],
-    }
-
-
-def _own(block: Block) -> Block:
-    """A block in Converse's form; one without a `type` is in it already."""
-    kind = block.get("type")
-    if kind not in (None, "text"):
-        bad_input(f"Bedrock knows no block of the type {kind!r}: its own have no type, for example {{'text': ...}}")
-    return block if kind is None else {"text": block.get("text", "")}
 
 
 def _block(piece: Piece) -> Block:

@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from batchwork.backends import Setup
-from batchwork.backends._chat.embeddings import DIMENSIONS, of_a_pack, packed_vectors
+from batchwork.backends._chat.embeddings import PackCalls, limits_of, options_of, packed_vectors
 from batchwork.backends._failures import lost_result, read_answer
 from batchwork.backends._transport import HttpAnswer
 from batchwork.backends._wire import encode
@@ -23,7 +23,7 @@ from batchwork.core.ports import Traits
 from batchwork.core.providers import Embeddings
 from batchwork.core.reply import Reply, ReportedLimits, Usage
 from batchwork.core.request import Request
-from batchwork.core.text_pack import PackLimits, texts_of
+from batchwork.core.text_pack import texts_of
 
 
 class _Vector(Struct, gc=False):
@@ -44,26 +44,19 @@ class _Answer(Struct, rename="camel"):
 _decode = msgspec.json.Decoder(_Answer).decode
 
 
-class GeminiEmbedder(GeminiBackend):
+class GeminiEmbedder(PackCalls, GeminiBackend):
     """One Gemini model that makes embeddings."""
 
     verb, batch_verb = "batchEmbedContents", "asyncBatchEmbedContent"
 
     def __init__(self, model: str, traits: Traits, setup: Setup, auth: str, limits: Embeddings) -> None:
         super().__init__(model, traits, setup, auth)
-        self._terms = limits
+        self._terms, self.pack_limits = limits, limits_of(limits)
         self._build = self._requests
-        self.pack_limits = PackLimits(
-            max_texts=limits.max_texts, max_tokens=limits.max_tokens, text_tokens=limits.text_tokens
-        )
         self.batch_pack_limits = replace(self.pack_limits, max_texts=1)
 
     def _requests(self, request: Request) -> dict[str, Any]:
-        own = {
-            self._terms.dimensions if option == DIMENSIONS else option: value
-            for option, value in (request.sampling or {}).items()
-        }
-        name = f"models/{self._model}"
+        name, own = f"models/{self._model}", options_of(request, self._terms)
         contents = ({"parts": [{"text": text}], "role": "user"} for text in texts_of(request))
         return {"requests": [{"model": name, "content": content, **own} for content in contents]}
 
@@ -71,12 +64,6 @@ class GeminiEmbedder(GeminiBackend):
         (one,) = self._requests(request)["requests"]
         del one["model"]  # which the batch names
         return encode({"key": custom_id, "request": one}) + b"\n"
-
-    async def complete(self, request: Request, *, ceiling_nano: int | None = None) -> Reply:
-        try:
-            return await super().complete(request, ceiling_nano=ceiling_nano)
-        except BackendError as error:
-            raise BackendError(of_a_pack(error.failure, len(request.messages))) from error
 
     def _reply(
         self, answer: HttpAnswer, request: Request, limits: ReportedLimits | None, request_id: str | None

@@ -4,9 +4,9 @@ from typing import Any
 
 from batchwork.backends import _content as content
 from batchwork.backends._catalog import fact
-from batchwork.backends._content import Block, Piece, WireSchemas, is_plain, system_and_turns, translated
+from batchwork.backends._content import Block, Piece, WireSchemas, is_plain, system_and_turns, translated, untyped_turn
 from batchwork.backends._failures import bad_input
-from batchwork.core.request import Message, Request
+from batchwork.core.request import Request
 
 # Our names of the sampling parameters, and its own.
 _SAMPLING = {
@@ -43,7 +43,8 @@ class ContentBody:
         if request.documents or not is_plain(messages):
             messages = tuple(translated(messages, request.documents, _part))
         config: dict[str, Any] = {"maxOutputTokens": request.output_bound, **self._config}
-        body: dict[str, Any] = {"contents": [_turn(message) for message in messages], "generationConfig": config}
+        turns = [untyped_turn(message, "Gemini", _ROLES, "parts") for message in messages]
+        body: dict[str, Any] = {"contents": turns, "generationConfig": config}
         if system:
             body["systemInstruction"] = {"parts": [{"text": system}]}
         if request.sampling:
@@ -62,24 +63,6 @@ class ContentBody:
         body = self.build(request)
         body.pop("generationConfig")
         return {"generateContentRequest": {"model": f"models/{self._model}", **body}}
-
-
-def _turn(message: Message) -> dict[str, Any]:
-    role, said = _ROLES.get(message.role), message.content
-    if role is None:
-        bad_input(f"Gemini knows no turn of the role {message.role!r} here: there are user and assistant")
-    parts = [{"text": said}] if type(said) is str else [_own(block) for block in said]  # type: ignore[arg-type]
-    return {"role": role, "parts": parts}
-
-
-def _own(block: Block) -> Block:
-    """A block as a part; one without a `type` is in Gemini's own form already."""
-    kind = block.get("type")
-    if kind not in (None, "text"):
-        bad_input(
-            f"Gemini knows no block of the type {kind!r}: its own parts have no type, for example {{'text': ...}}"
-        )
-    return block if kind is None else {"text": block.get("text", "")}
 
 
 def _part(piece: Piece) -> Block:

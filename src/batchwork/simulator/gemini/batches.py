@@ -10,6 +10,7 @@ import msgspec
 from aiohttp import web
 
 from batchwork.simulator.batch import Batch, BatchShelf
+from batchwork.simulator.bodies import json_lines
 from batchwork.simulator.calls import Calls
 from batchwork.simulator.clock import rfc3339_exact
 from batchwork.simulator.errors import Refused, refuse_if
@@ -189,13 +190,10 @@ def read_order(order: dict[str, Any], files: GeminiFiles) -> tuple[list[tuple[st
     name = config.get("fileName") or config.get("file_name")
     refuse_if(not isinstance(name, str), "* BatchGenerateContentRequest.batch.input_config: must be specified")
     requests: list[tuple[str, Any]] = []
-    for number, raw in enumerate(bytes(files.get(str(name)).content).splitlines(), start=1):
-        try:
-            line = msgspec.json.decode(raw) if raw.strip() else None
-        except (msgspec.DecodeError, RecursionError):
+    for number, line in json_lines(bytes(files.get(str(name)).content)):
+        if line is None:
             return requests, f"Line {number} of the input file is not valid JSON.", False
-        if line is not None and not (isinstance(line, dict) and isinstance(line.get("request"), dict)):
+        if not (isinstance(line, dict) and isinstance(line.get("request"), dict)):
             return requests, f"Line {number} of the input file has no request.", False
-        if line is not None:
-            requests.append((str(line.get("key")), line["request"]))
+        requests.append((str(line.get("key")), line["request"]))
     return requests, None if requests else "The input file is empty.", False

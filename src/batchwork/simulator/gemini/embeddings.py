@@ -3,12 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
-from batchwork.simulator import tokens
 from batchwork.simulator.bill import Usage
 from batchwork.simulator.errors import Refused
 from batchwork.simulator.gemini.wire import GeminiWire
-from batchwork.simulator.openai.embeddings import REFUSED, VectorForm, embeddings_of
-from batchwork.simulator.prompt import Answer, Prompt, Turn, digest_of
+from batchwork.simulator.openai.embeddings import REFUSED, VectorForm, embeddings_of, prompt_of
+from batchwork.simulator.prompt import Answer, Prompt
 
 _MOST = 100
 _DIMENSIONS = 3072
@@ -38,16 +37,7 @@ class GeminiEmbeddings(GeminiWire):
             lengths.add(one.get("outputDimensionality") or one.get("output_dimensionality") or _DIMENSIONS)
         if len(lengths) > 1:
             raise _wrong("all requests must have the same outputDimensionality")
-        turns = tuple(Turn("user", text) for text in texts)
-        return Prompt(
-            model=model,
-            system="",
-            turns=turns,
-            digest=digest_of(model, "", turns, ()),
-            input_tokens=sum(map(tokens.count, texts)),
-            max_tokens=0,
-            vectors=VectorForm(int(lengths.pop())),
-        )
+        return prompt_of(model, texts, VectorForm(int(lengths.pop())))
 
     def answer(
         self, prompt: Prompt, answer: Answer, usage: Usage, number: int, batched_at: float | None = None

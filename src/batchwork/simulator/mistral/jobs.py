@@ -5,10 +5,10 @@ What a job had not done when it was cancelled or timed out stands in no file.
 
 from typing import Any
 
-import msgspec
 from aiohttp import web
 
-from batchwork.simulator.batch import Batch, BatchShelf
+from batchwork.simulator.batch import BatchShelf
+from batchwork.simulator.bodies import json_lines
 from batchwork.simulator.calls import Calls
 from batchwork.simulator.errors import Refused
 from batchwork.simulator.mistral.wire import MistralWire
@@ -18,6 +18,7 @@ from batchwork.simulator.openai.parse import bad
 from batchwork.simulator.openai.service import SERVICES
 from batchwork.simulator.openai.wire import CHAT, EMBEDDINGS
 from batchwork.simulator.prompt import Prompt
+from batchwork.simulator.world import World
 
 _STATES = {
     "validating": "QUEUED",
@@ -53,15 +54,22 @@ class MistralJob(OpenAIBatch):
 
     lists_late = False
 
-    def __init__(self, calls: Calls, files: FileShelf, batch_id: str, order: dict[str, Any]) -> None:
-        world = calls.world
-        requests, self._errors = _requests(order, files)
-        path = order["endpoint"]
-        Batch.__init__(self, world, MistralWire(world, path), batch_id, requests, path, world.config.validation_time_s)
-        self._service = SERVICES["mistral"]
-        self._files = files
-        self._order = order
-        self._outputs: tuple[str | None, str | None] | None = None
+    def _wire_of(self, world: World) -> MistralWire:
+        return MistralWire(world, self._order["endpoint"])
+
+    def _read(self, world: World) -> list[tuple[str, Any]]:  # noqa: ARG002
+        """The requests of its files; what is wrong with them fails the whole job before it runs."""
+        requests: list[tuple[str, Any]] = []
+        self._errors = []
+        for file_id in self._order["input_files"]:
+            for number, line in json_lines(self._files.get(str(file_id)).content):
+                if not isinstance(line, dict) or not isinstance(line.get("body"), dict) or "custom_id" not in line:
+                    self._errors.append({"message": f"Line {number} has no custom_id or no body"})
+                    continue
+                requests.append((str(line["custom_id"]), line["body"]))
+        if not requests and not self._errors:
+            raise Refused(422, "The input files hold no requests.")
+        return requests
 
     @property
     def expires_at(self) -> float:
@@ -115,25 +123,4 @@ class MistralJobs(BatchShelf[MistralJob]):
                 raise bad(f"{name}: Field required", name, "missing_required_parameter")
         if body["endpoint"] not in (CHAT, EMBEDDINGS):
             raise bad(f"The simulator takes {CHAT} and {EMBEDDINGS}, not {body['endpoint']}.", "endpoint")
-        return MistralJob(self._calls, self._files, batch_id, body)
-
-
-def _requests(order: dict[str, Any], files: FileShelf) -> tuple[list[tuple[str, Any]], list[dict[str, Any]]]:
-    """The requests of a job's files, and what is wrong with them, which fails the whole job before it runs."""
-    requests: list[tuple[str, Any]] = []
-    errors: list[dict[str, Any]] = []
-    for file_id in order["input_files"]:
-        for number, raw in enumerate(files.get(str(file_id)).content.splitlines(), start=1):
-            try:
-                line = msgspec.json.decode(raw) if raw.strip() else None
-            except (msgspec.DecodeError, RecursionError):
-                line = {}
-            if line is None:
-                continue
-            if not isinstance(line, dict) or not isinstance(line.get("body"), dict) or "custom_id" not in line:
-                errors.append({"message": f"Line {number} has no custom_id or no body"})
-                continue
-            requests.append((str(line["custom_id"]), line["body"]))
-    if not requests and not errors:
-        raise Refused(422, "The input files hold no requests.")
-    return requests, errors
+        return MistralJob(self._world, self._files, batch_id, body, SERVICES["mistral"])

@@ -7,6 +7,7 @@ import msgspec
 from aiohttp import web
 
 from batchwork.simulator.batch import Batch, BatchShelf
+from batchwork.simulator.bodies import json_lines
 from batchwork.simulator.calls import Calls
 from batchwork.simulator.config import SimulatorConfig
 from batchwork.simulator.errors import Refused
@@ -32,8 +33,18 @@ class OpenAIBatch(Batch):
     lists_late = True  # what was not done in time stands in the file of errors
 
     def __init__(self, world: World, files: FileShelf, batch_id: str, order: dict[str, Any], service: Service) -> None:
-        path, delay_s = service.endpoint(order["endpoint"]), world.config.validation_time_s
-        content = _inline(order) if service.inline else files.get(order["input_file_id"]).content
+        self._service, self._files, self._order = service, files, order
+        self._outputs: tuple[str | None, str | None] | None = None
+        requests, wire = self._read(world), self._wire_of(world)
+        super().__init__(world, wire, batch_id, requests, wire.path, world.config.validation_time_s)
+
+    def _wire_of(self, world: World) -> OpenAIWire:
+        return OpenAIWire(world, self._service.endpoint(self._order["endpoint"]), self._service)
+
+    def _read(self, world: World) -> list[tuple[str, Any]]:
+        """Its requests; what is wrong with them is kept as its errors."""
+        service, order = self._service, self._order
+        content = _inline(order) if service.inline else self._files.get(order["input_file_id"]).content
         requests, self._errors = read_input(content, order["endpoint"], world.config, service)
         if service.model_at == "request_params":
             for field in {field for _, body in requests for field in body} - {"input"}:
@@ -42,11 +53,7 @@ class OpenAIBatch(Batch):
             requests = [(name, {**order["request_params"], **body}) for name, body in requests]
         if service.model_at == "batch":
             requests = [(name, {"model": order["model"], **body}) for name, body in requests]
-        super().__init__(world, OpenAIWire(world, path, service), batch_id, requests, path, delay_s)
-        self._service = service
-        self._files = files
-        self._order = order
-        self._outputs: tuple[str | None, str | None] | None = None
+        return requests
 
     @property
     def _last(self) -> float:
@@ -174,7 +181,8 @@ class OpenAIBatch(Batch):
         """The results of a batch without files; None before it is over."""
         await self.settle()
         files = [self._files.get(name).content for name in self._outputs or () if name is not None]
-        return [_decoded(line) for line in b"".join(files).splitlines()] if self._outputs is not None else None
+        lines = json_lines(b"".join(files))  # one that is damaged is null
+        return [line for _, line in lines] if self._outputs is not None else None
 
 
 class OpenAIBatches(BatchShelf[OpenAIBatch]):
@@ -245,12 +253,10 @@ def read_input(
     def wrong(code: str, message: str, number: int | None = None, param: str | None = None) -> None:
         errors.append({"code": code, "line": number, "message": message, "param": param})
 
-    for number, raw in enumerate(content.split(b"\n"), start=1):
-        if not raw.strip() or len(errors) >= _MOST_ERRORS:
-            continue
-        try:
-            line = msgspec.json.decode(raw)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    for number, line in json_lines(content):
+        if len(errors) >= _MOST_ERRORS:
+            break
+        if line is None:
             wrong("invalid_json_line", "This line is not parseable as valid JSON.", number)
             continue
         name = line.get("custom_id") if isinstance(line, dict) else None
@@ -260,8 +266,8 @@ def read_input(
         if name in seen:
             wrong("duplicate_custom_id", f"The custom_id '{name}' is used more than once.", number, "custom_id")
         seen.add(name)
-        line = {"method": "POST", "url": endpoint, **line} if service.line == "body" else line
-        method, url, body = line.get("method"), line.get("url"), line.get("body")
+        call = {"method": "POST", "url": endpoint, **line} if service.line == "body" else line
+        method, url, body = call.get("method"), call.get("url"), call.get("body")
         if method != "POST":
             wrong("invalid_method", f"Invalid method '{method}': expected 'POST'.", number, "method")
         if url != endpoint:
@@ -285,14 +291,6 @@ def read_input(
 def _inline(order: dict[str, Any]) -> bytes:
     """The requests inside of a call as the lines of a file."""
     return b"\n".join(map(msgspec.json.encode, order["requests"]))
-
-
-def _decoded(line: bytes) -> Any:
-    """A result; one whose line is damaged is a text."""
-    try:
-        return msgspec.json.decode(line)
-    except msgspec.DecodeError:
-        return line.decode("utf-8", "replace")
 
 
 def _texts_in(request: tuple[str, Any]) -> int:

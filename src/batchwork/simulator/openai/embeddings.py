@@ -5,6 +5,7 @@ A text that says `REFUSED` is refused, as a content filter would, and with it th
 
 import struct
 from base64 import b64encode
+from collections.abc import Sequence
 from hashlib import blake2b
 from typing import Any, Literal
 
@@ -63,11 +64,14 @@ def parse_embeddings(body: Any, default_tier: str = "default", *, elsewhere: boo
     if not isinstance(dimensions, int) or dimensions < 1:
         raise bad("Invalid 'dimensions': expected a whole number of at least 1.", "dimensions")
     form = VectorForm(dimensions, "base64" if body.get("encoding_format") == "base64" else "float")
-    turns = tuple(Turn("user", text) for text in texts)
+    return prompt_of(model, texts, form)
+
+
+def prompt_of(model: str, texts: Sequence[str], form: VectorForm) -> Prompt:
+    """The prompt that asks for the vectors of these texts."""
+    turns, spent = tuple(Turn("user", text) for text in texts), sum(map(tokens.count, texts))
     name = digest_of(model, "", turns, ())
-    return Prompt(
-        model=model, system="", turns=turns, digest=name, input_tokens=sum(counts), max_tokens=0, vectors=form
-    )
+    return Prompt(model=model, system="", turns=turns, digest=name, input_tokens=spent, max_tokens=0, vectors=form)
 
 
 def embeddings_of(prompt: Prompt, answer: Answer, usage: Usage, answer_id: str, created: int) -> dict[str, Any]:
