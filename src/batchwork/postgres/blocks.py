@@ -112,12 +112,14 @@ class DatabaseBlocks:
             self._execute(_TAKE, wants=turn.wants)
         mine = self._execute(_MINE, firsts=list(self._known))
         taken = tuple(self._block(first, stop, began, turn.first_row) for first, stop, began in mine)
-        self._known.update(block.first for block in taken)
         ((free, held, helpers, owners, lives, has_late, now),) = self._execute(_LOOK)
         if not lives:
             raise JournalFencedError(f"what this process was at work on in {self._dsn} was taken over by others")
         self._hear(now)
         late = self._reading().late(self._me) if has_late else ()
+        self._known.update(
+            block.first for block in taken
+        )  # now that nothing more can keep the caller from hearing of it
         return Sight(taken=taken, free=free, held=held, helpers=helpers, has_owner=owners > 0, late=late)
 
     def _hear(self, now: float) -> None:
