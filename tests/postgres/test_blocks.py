@@ -11,7 +11,7 @@ import pytest
 from batchwork.clock import stopwatch
 from batchwork.core.block import Turn
 from batchwork.core.dsn import Dsn
-from batchwork.core.errors import JournalFencedError, JournalLockedError
+from batchwork.core.errors import DatabaseAwayError, JournalFencedError, JournalLockedError
 from batchwork.core.event import Admitted, Began, Ended, RunInput
 from batchwork.core.request import Attachment, digest
 from tests.support.journals import BEGAN, row, settle, succeeded
@@ -19,7 +19,10 @@ from tests.support.postgres_server import PostgresServer, why_not
 
 pytestmark = pytest.mark.skipif(why_not() is not None, reason=str(why_not()))
 if why_not() is None:
+    import psycopg
+
     from batchwork.postgres import workers
+    from batchwork.postgres.blocks import DatabaseBlocks
     from batchwork.postgres.journal import JoinedJournal, PostgresJournal
     from batchwork.postgres.reader import DatabaseReader
 
@@ -235,3 +238,25 @@ def test_whoever_looks_dead_is_left_alone_until_a_lease_after_all_came_back(
             assert waited() < 60.0
         with pytest.raises(JournalFencedError, match="taken over by others"):
             helper.exchange(Turn(wants=1))
+
+
+def test_a_block_that_was_taken_when_the_connection_was_lost_is_told_the_next_time(
+    postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dsn = Dsn.parse(postgres.journal())
+    with closing(own(dsn)) as owner, closing(joined(dsn)) as helper:
+        place(owner, 2)
+        owner.exchange(Turn(offered=((0, 2),)))
+        execute = DatabaseBlocks._execute
+
+        def lost(self: Any, statement: str, **values: Any) -> Any:
+            if "clock_timestamp" in statement:
+                raise psycopg.OperationalError("the connection is gone")
+            return execute(self, statement, **values)
+
+        monkeypatch.setattr(DatabaseBlocks, "_execute", lost)
+        with pytest.raises(DatabaseAwayError):
+            helper.exchange(Turn(wants=1))
+        monkeypatch.undo()
+        (block,) = helper.exchange(Turn()).taken
+        assert [state.index for state, _ in block.items] == [0, 1]

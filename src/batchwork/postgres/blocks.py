@@ -117,7 +117,6 @@ class DatabaseBlocks:
             self._execute(_TAKE, wants=turn.wants)
         mine = self._execute(_MINE, firsts=list(self._known))
         taken = tuple(self._block(first, stop, began, turn.first_row) for first, stop, began in mine)
-        self._known.update(block.first for block in taken)
         looked = self._execute(_LOOK)
         if not looked or not looked[0][6]:
             raise JournalFencedError(f"what this process was at work on in {self._dsn} was taken over by others")
@@ -125,6 +124,8 @@ class DatabaseBlocks:
         if began and began not in self._checked:
             self._check(self._reading().event(began), owner)
         self._hear(now)
+        late = self._reading().late(self._me) if has_late else ()
+        self._known.update(block.first for block in taken)  # now nothing more can keep the caller from hearing of it
         return Sight(
             taken=taken,
             free=free,
@@ -133,7 +134,7 @@ class DatabaseBlocks:
             has_owner=owners > 0,
             done=dict(zip(STATUSES, map(int, done), strict=True)),
             spent_nano=spent,
-            late=self._reading().late(self._me) if has_late else (),
+            late=late,
         )
 
     def _hear(self, now: float) -> None:

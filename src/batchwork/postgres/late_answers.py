@@ -4,12 +4,16 @@ Decides which of its unwritten events are such answers. They wait in a table of 
 every item is written about by one worker at a time.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing, suppress
+from threading import Event
 
+from batchwork.clock import stopwatch
 from batchwork.core.event import Attempted, Opened, Settled
 from batchwork.journal import codec
-from batchwork.postgres.connection import SyncConnection
+from batchwork.postgres.connection import LOST, DatabaseAwayError, SyncConnection
 
+_APART_S = 0.1
 _SETTLED = codec.KINDS[Settled]
 _OPENED = codec.KINDS[Opened]
 _ENDS = (_SETTLED, codec.KINDS[Attempted])
@@ -18,28 +22,35 @@ _HAND_IN = (
     b"INSERT INTO late (seq, item, attempts, reserved, crc, kind, body) VALUES (%s, %s, %s, %s, %s, %s, %s)"
     b" ON CONFLICT DO NOTHING"
 )
+_Event = tuple[int, float, int, int, bytearray, int]
 _Row = tuple[int, int, int, int, int, int, bytes]
 
 
 def hand_in(
-    session: SyncConnection,
+    connect: Callable[[], SyncConnection],
     worker: tuple[int, str],
-    events: Iterable[tuple[int, float, int, int, bytearray, int]],
+    events: Sequence[_Event],
     under_way: Mapping[int, tuple[int, int]],
-) -> int:
-    """Hand in what has not landed, as often as is needed; how many answers that are."""
-    landed = session.execute(_LANDED, worker).fetchone()
-    if landed is None:  # the journal was set aside: another one has its name
-        return 0
-    rows = answers_in([event for event in events if event[0] > landed[0]], under_way)
-    with session.transaction(), session.cursor() as cursor:
-        cursor.executemany(_HAND_IN, rows)
-    return sum(row[5] == _SETTLED for row in rows)
+    *,
+    wait_s: float,
+) -> int | None:
+    """Hand in what has not landed; how many answers that are. None: the database is away, and stays so for `wait_s`."""
+    waited, rest = stopwatch(), Event()
+    while True:
+        with suppress(DatabaseAwayError, *LOST), closing(connect()) as session:
+            landed = session.execute(_LANDED, worker).fetchone()
+            if landed is None:  # the journal was set aside: another one has its name
+                return 0
+            rows = answers_in([event for event in events if event[0] > landed[0]], under_way)
+            with session.transaction(), session.cursor() as cursor:
+                cursor.executemany(_HAND_IN, rows)
+            return sum(row[5] == _SETTLED for row in rows)
+        if waited() >= wait_s:
+            return None
+        rest.wait(_APART_S)
 
 
-def answers_in(
-    events: Sequence[tuple[int, float, int, int, bytearray, int]], under_way: Mapping[int, tuple[int, int]]
-) -> list[_Row]:
+def answers_in(events: Sequence[_Event], under_way: Mapping[int, tuple[int, int]]) -> list[_Row]:
     """How the calls that were sent have ended, each with the attempts before it and what was set aside for it.
 
     A call that may cost something is on disk before it is sent, so the first end of an item is that of its call; what

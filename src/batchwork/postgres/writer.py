@@ -21,13 +21,7 @@ from msgspec.structs import replace
 from batchwork.clock import stopwatch
 from batchwork.core.block import RUN, SharedInput
 from batchwork.core.dsn import Dsn
-from batchwork.core.errors import (
-    ConfigError,
-    JournalError,
-    JournalFencedError,
-    JournalLockedError,
-    JournalWriteError,
-)
+from batchwork.core.errors import ConfigError, JournalError, JournalFencedError, JournalLockedError, JournalWriteError
 from batchwork.core.event import Ended, Settled
 from batchwork.core.words import counted, sentence
 from batchwork.journal import codec
@@ -369,19 +363,6 @@ class DatabaseWriter(JournalWriter):
             f" database; {left or f'{self._left()} not written'}"
         )
 
-    def _late(self) -> JournalFencedError:
-        """Hand in the answers to calls that others have taken over; the error that tells of it."""
-        waited = stopwatch()
-        while True:
-            try:
-                with in_our_words(self.dsn), closing(self._connect()) as session:
-                    answers = hand_in(session, (self.id, self.name), self.events, self.reader.items.under_way)
-                return self._fenced(f"{counted(answers, 'answer was', 'answers were')} handed in late")
-            except DatabaseAwayError:
-                if waited() >= min(_MOMENT_S, self._max_wait_s):
-                    return self._fenced()
-            self._rest.wait(_FIRST_WAIT_S)
-
     def _unwritten(self, error: Exception) -> DatabaseAwayError:
         said = away(self.dsn, error) if isinstance(error, psycopg.Error) else error
         return DatabaseAwayError(f"{sentence(str(said))} {self._left()} not written.")
@@ -396,7 +377,11 @@ class DatabaseWriter(JournalWriter):
         try:
             self.flush()
         except JournalFencedError:
-            raise self._late() from None
+            wait_s, me = min(_MOMENT_S, self._max_wait_s), (self.id, self.name)
+            with in_our_words(self.dsn):
+                answers = hand_in(self._connect, me, self.events, self.reader.items.under_way, wait_s=wait_s)
+            late = f"{counted(answers or 0, 'answer was', 'answers were')} handed in late"
+            raise self._fenced(None if answers is None else late) from None
         finally:
             self._thread.shutdown(wait=True)
             self.reader.close()
