@@ -50,7 +50,7 @@ STRANGE = (
 )
 # Which way a feature may speak; of those that are not here the documents decide.
 FOR = (
-    "own", "parent", "described", "neighbour", "weight", "exact",
+    "own", "parent", "described", "neighbour", "weight", "exact", "column",
     "shape", "line", "score", "lead", "rival",
 )  # fmt: skip
 AGAINST = (

@@ -150,6 +150,8 @@ def _sentence(
         and word.word not in negated
         and not (word.word in _OF_THE_NEXT and word.start > last.end)
     ]
+    if any(word.word == "neither" for word in denials):
+        denials = [word for word in denials if word.word != "nor"]
     if _is_cut(text, first.end, last.start) and not _CLAUSE_STOPS.match(text, last.end):
         return None  # of two clauses each has a subject and a verb of its own
     if len(clause) <= len(hits) and len(words) <= 6:

@@ -7,8 +7,7 @@ with a weight below one half, because then nobody can know.
 
 import re
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
-from datetime import date, datetime, time, timedelta
+from datetime import date, datetime, timedelta
 
 from batchwork.evidence.numerals import Mention, Reading
 from batchwork.evidence.words import PATTERNS, VOCABULARY, fold
@@ -155,35 +154,22 @@ def _date(year: str, month: str, day: str) -> date | None:
 _TIME = re.compile(_PATTERNS["time"])
 
 
-@dataclass(frozen=True, slots=True)
-class TimeOfDay:
-    """A time as it stands; `offset` is None when no zone is told."""
+def says_time(text: str, end: int, moment: datetime) -> int | None:
+    """Where the time right behind the date that ends here ends, `end` where there is none; None if it is another time.
 
-    end: int
-    hour: int
-    minute: int
-    second: int | None
-    offset: timedelta | None
-
-    def says(self, moment: datetime) -> bool:
-        """Whether it is the moment's time, as exactly as the text tells it."""
-        if self.offset is not None and moment.utcoffset() is not None and self.offset != moment.utcoffset():
-            return False
-        told = time(self.hour, self.minute, self.second or 0)
-        wanted = moment.time().replace(microsecond=0)
-        return told == (wanted if self.second is not None else wanted.replace(second=0))
-
-
-def time_behind(text: str, end: int) -> TimeOfDay | None:
-    """The time right behind the date that ends here, if there is one."""
+    It is compared as exactly as the text tells it.
+    """
     found = _TIME.match(text, end)
     if found is None:
-        return None
+        return end
     hour = int(found["hour"])
     if found["half"] and hour <= 12:
         hour = hour % 12 + (12 if found["half"].lower() == "p" else 0)
-    second = int(found["second"]) if found["second"] else None
-    return TimeOfDay(found.end(), hour, int(found["minute"]), second, _offset(found["zone"]))
+    told = (hour, int(found["minute"]), int(found["second"] or 0))
+    offset = _offset(found["zone"])
+    elsewhere = offset is not None and moment.utcoffset() is not None and offset != moment.utcoffset()
+    wanted = (moment.hour, moment.minute, moment.second if found["second"] else 0)
+    return found.end() if told == wanted and not elsewhere else None
 
 
 def _offset(zone: str | None) -> timedelta | None:

@@ -53,7 +53,7 @@ _SHAPES = (
 )
 NAMES = (
     "bias", "own", "parent", "described", "surplus", "other", "neighbour", "structured", "count", "weight", "exact",
-    "wrong_end", "shape", "early", "first", "line",
+    "wrong_end", "column", "shape", "early", "first", "line",
 )  # fmt: skip
 _OWN, _PARENT, _DESCRIBED, _SHAPE = map(NAMES.index, ("own", "parent", "described", "shape"))
 
@@ -82,9 +82,12 @@ class Scorer:
         self._owners: dict[tuple[str, str, tuple[str, ...]], tuple[float, tuple[tuple[str, ...], ...]]] = {}
 
     def features(
-        self, field: Field, place: Place, context: Context, *, count: int = 1, first: bool = True
+        self, field: Field, place: Place, context: Context, *, count: int = 1, first: bool = True, column: float = 0.0
     ) -> list[float]:
-        """The features in the order of `NAMES`; `count` places say the value, of which this may be the first."""
+        """The features in the order of `NAMES`.
+
+        `count` places say the value, of which this may be the first; in its `column` stands this share of its list's.
+        """
         return [
             1.0,
             _coverage(field.own, context.weights, _IMPLIED.get(place.kind, _NOTHING)),
@@ -98,6 +101,7 @@ class Scorer:
             place.weight,
             float(place.exact),
             float(_is_wrong_end(field, context)),
+            column,
             float(_has_shape(field, self._text[place.start : place.end])),
             1.0 / (1.0 + context.line),
             float(first),
@@ -261,9 +265,9 @@ def _has_other_unit(own: tuple[str, ...], behind: tuple[str, ...]) -> bool:
 def _is_wrong_end(field: Field, context: Context) -> bool:
     """Whether the place says what was, or the other end of a range or a change than the field asks for."""
     asked = _AGED.intersection((*field.own, *field.parents))
-    if asked:
-        return bool(context.ends) and not any(word in ends for word in asked for ends in context.ends)
-    return (context.is_past or "forecast" in context.words) and not any(map(str.isdigit, field.own))
+    if not asked:
+        return any("previous" in ends for ends in context.ends)
+    return bool(context.ends) and not any(asked & ends.keys() for ends in context.ends)
 
 
 def _has_shape(field: Field, said: str) -> bool:

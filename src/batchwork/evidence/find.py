@@ -18,6 +18,7 @@ from batchwork.evidence.contradictions import Claims, Contradictions, circle, is
 from batchwork.evidence.features import NAMES, Candidate, Scorer, confidence, score
 from batchwork.evidence.fields import Field, fields_of
 from batchwork.evidence.labels import Context, Contexts
+from batchwork.evidence.layout import column_of
 from batchwork.evidence.readers import FIGURES, Place, Source
 from batchwork.evidence.rows import Home, homes_of
 from batchwork.evidence.thresholds import (
@@ -95,6 +96,8 @@ class Finder:
         self.places = {field.path: source.places(field.value) for field in fields}
         self.homes: dict[str, Home] = {}
         self._cited = cited
+        # By list and name of a field, how many of the list's values stand in which column
+        self._columns: dict[tuple[str, str], dict[int, float]] = defaultdict(lambda: defaultdict(float))
         rivals = Rivals(source, topics)
         self.against = Contradictions(source, self.scorer, self.contexts, rivals, self.homes, self.candidate)
 
@@ -108,10 +111,8 @@ class Finder:
         self._settle_rows()
         found = {field.path: self._ranked(field) for field in self.fields}
         self._favour_neighbours(found)
-        claims = self._claimed(found)
-        if self._share_out(found, claims):
-            claims = self._claimed(found)
-        self.against.settle([(field, found[field.path]) for field in self.fields], claims)
+        self._share_out(found, self._claimed(found))
+        self.against.settle([(field, found[field.path]) for field in self.fields], self._claimed(found))
         return found
 
     def _settle_rows(self) -> None:
@@ -119,8 +120,22 @@ class Finder:
         for field in self.fields:
             if field.record:
                 lists[list_of(field.record)][field.record].append((field, self.places[field.path]))
-        for records in lists.values():
-            self.homes.update(homes_of(records, self.source.layout))
+        for name, records in lists.items():
+            homes = homes_of(records, self.source.layout)
+            self.homes.update(homes)
+            for field, places in (leaf for path in homes for leaf in records[path]):
+                columns = {self._column(place) for place in places if place in homes[field.record]}
+                votes = self._columns[name, field.name]
+                for column in columns:
+                    votes[column] += 1 / len(columns)
+
+    def _column(self, place: Place) -> int:
+        """A number for the column in which a place stands: its heading's, else its rank from the right."""
+        layout = self.source.layout
+        number = layout.line_of(place.start)
+        cells, cell, head = layout.lines[number].cells, layout.cell_of(place.start, number), layout.head_row(number)
+        owner = column_of(head, cell) if cell and head else None
+        return owner if owner is not None else cells.index(cell) - len(cells) if cell else 0
 
     def _ranked(self, field: Field) -> list[Candidate]:
         home = self.homes.get(field.record)
@@ -147,7 +162,9 @@ class Finder:
     ) -> Candidate:
         """Any place with its features and score for a field, whoever's value stands there."""
         context = context or self.contexts.of(*place.span)
-        features = self.scorer.features(field, place, context, count=count, first=first)
+        votes = self._columns.get((list_of(field.record), field.name)) if field.record else None
+        column = votes.get(self._column(place), 0.0) / sum(votes.values()) if votes else 0.0
+        features = self.scorer.features(field, place, context, count=count, first=first, column=column)
         home = self.homes.get(field.record)
         shape = " free" if not context.kinds else " prose" if context.kinds == _PROSE else ""
         listed = "listed " if home is not None and place in home else ""
@@ -202,20 +219,17 @@ class Finder:
                 claims[entry.place.span].append((field, entry.score))
         return claims
 
-    def _share_out(self, found: dict[str, list[Candidate]], wanted: Claims) -> bool:
+    def _share_out(self, found: dict[str, list[Candidate]], wanted: Claims) -> None:
         """Of fields that want one place, the one that fits it best has it; the others their next best, if it fits."""
-        moved = False
         for claims in wanted.values():
-            if len(claims) < 2 or len({field.record for field, _ in claims}) > 1:
+            if len({field.record for field, _ in claims}) > 1:
                 continue
             for field, points in sorted(claims, key=lambda claim: -claim[1])[1:]:
                 entries = found[field.path]
                 free = (rank for rank, entry in enumerate(entries[:20]) if entry.place.span not in wanted)
-                rank = next(free, None)
-                if rank is not None and entries[rank].score > points - NEXT_BEST:
+                rank = next(free, 0)
+                if entries[rank].score > points - NEXT_BEST:
                     entries.insert(0, entries.pop(rank))
-                    moved = True
-        return moved
 
     def decision(self, field: Field, ranked: list[Candidate]) -> list[float]:
         """What tells whether the best place is right, in the order of `DECISION_NAMES`."""

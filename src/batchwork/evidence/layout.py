@@ -245,7 +245,7 @@ def _can_head_all(line: Line, least: int = 2) -> bool:
 
 def can_head(cell: Cell) -> bool:
     """Whether a cell can be the heading of a column: words or a year, no value of its own and no colon."""
-    if _YEAR.fullmatch(cell.text):
+    if _YEAR.fullmatch(cell.text):  # FY 2024
         return True
     figures = re.search(r"(?<!\d)(?<![a-z] )(?!(?:19|20)\d\d(?!\d))\d{2,}", unnumbered(_ASIDE.sub("", cell.text)))
     return cell.is_label and not figures and not cell.text.endswith(":") and ": " not in cell.text

@@ -13,7 +13,7 @@ from datetime import date, datetime, time
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from batchwork.evidence.dates import Dates, time_behind
+from batchwork.evidence.dates import Dates, says_time
 from batchwork.evidence.layout import Layout
 from batchwork.evidence.numbers import Numbers
 from batchwork.evidence.numerals import Mention, Reading
@@ -142,15 +142,13 @@ class Source:
         """The day with its time where one stands right behind it; midnight may be no more than the day."""
         found = []
         for place in self._date_places(moment.date()):
-            told = time_behind(self.text, place.end)
             inside = _CLOCK.search(self.text, place.start, place.end)
-            if inside:
-                if (int(inside[1]), int(inside[2])) == (moment.hour, moment.minute) or moment.time() == time():
-                    found.append(place)
-            elif told is None or moment.time() == time():
+            if moment.time() == time():
                 found.append(place)
-            elif told.says(moment):
-                found.append(replace(place, span=(place.start, told.end)))
+            elif inside:
+                found += [place] if (int(inside[1]), int(inside[2])) == (moment.hour, moment.minute) else []
+            elif (end := says_time(self.text, place.end, moment)) is not None:
+                found.append(replace(place, span=(place.start, end)))
         return found
 
     def _time_places(self, moment: time) -> list[Place]:
