@@ -3,6 +3,7 @@
 import asyncio
 import threading
 from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import Future
 from inspect import isawaitable
 from typing import Any, Self
 
@@ -140,7 +141,18 @@ class Simulator:
         loop = self._loop
         if loop is None or not loop.is_running():
             return asyncio.run(do())  # not started or already stopped: nobody else touches the state
-        return asyncio.run_coroutine_threadsafe(do(), loop).result()
+        told: Future[Any] = Future()
+        begun: list[asyncio.Task[None]] = []  # the loop itself does not keep it
+
+        async def tell() -> None:
+            try:
+                told.set_result(await do())
+            except BaseException as error:  # whoever waits gets it, also when the server is stopped meanwhile
+                told.set_exception(error)
+
+        # What is to be done is made in the loop: a signal in between leaves nothing that was never awaited.
+        loop.call_soon_threadsafe(lambda: begun.append(loop.create_task(tell())))
+        return told.result()
 
 
 def _request(message: Any, payload: Any, protocol: Any, writer: Any, task: "asyncio.Task[None]") -> web.BaseRequest:
