@@ -9,7 +9,6 @@ from contextlib import closing
 import pytest
 
 from batchwork.core.dsn import Dsn
-from batchwork.core.errors import ConfigError
 from batchwork.core.lease import REQUESTS, AccountAnswer, AccountReport, RateReport
 from tests.support.journals import BEGAN
 from tests.support.postgres_server import PostgresServer, why_not
@@ -43,7 +42,9 @@ def test_the_rates_of_a_run_are_one_line_for_all_its_processes(postgres: Postgre
     _with_two(dsn, both)
 
 
-def test_what_one_process_learns_all_know_until_the_next_run_begins(postgres: PostgresServer) -> None:
+def test_what_one_process_learns_all_know_until_a_run_begins_to_which_nobody_has_told_it_lately(
+    postgres: PostgresServer,
+) -> None:
     dsn = Dsn.parse(postgres.journal())
 
     def rates(answer: AccountAnswer) -> Mapping[str, float]:
@@ -59,9 +60,13 @@ def test_what_one_process_learns_all_know_until_the_next_run_begins(postgres: Po
         assert answer.holders == 2
         assert answer.cool_s > 0.0
         await first.open(ceiling=None, rates={}, begins=True)
+        assert rates(await second.exchange("run", _LOOK)) == {REQUESTS: 1.0}  # others are at work with it
+        schema = f'"{dsn.schema}"'
+        postgres.execute(f"UPDATE {schema}.rate SET learned_until = 'epoch'")
+        await first.open(ceiling=None, rates={}, begins=True)
         assert rates(await second.exchange("run", _LOOK)) == {}
-        with pytest.raises(ConfigError, match="began with other limits"):
-            await second.exchange("run", AccountReport(rates=(RateReport(kind=REQUESTS, amount=1.0),)))
+        asked = AccountReport(rates=(RateReport(kind=REQUESTS, amount=1.0),))
+        assert rates(await second.exchange("run", asked)) == {REQUESTS: 0.0}  # there is no such limit any more
 
     _with_two(dsn, both)
 

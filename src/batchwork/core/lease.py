@@ -50,7 +50,7 @@ class RateAnswer(msgspec.Struct, frozen=True, kw_only=True):
     """A stretch of the rate, by the database's clock."""
 
     kind: str
-    per_s: float
+    per_s: float  # 0: there is no such limit any more
     wait_s: float = 0.0  # until the stretch begins; below 0: it has begun
     amount: float = 0.0
 

@@ -100,6 +100,9 @@ class _Member:
         """Take in what the account says."""
         self.holders = self.holders if answer.holders is None else answer.holders
         for rate in answer.rates:
+            if rate.per_s <= 0.0:
+                self.buckets.pop(rate.kind, None)
+                continue
             if rate.kind not in self.buckets:
                 self.buckets[rate.kind] = self._bucket(rate.kind, rate.per_s)
             self.buckets[rate.kind].answered(rate, now)
@@ -240,9 +243,9 @@ class AccountSession:
             self._away_since = None
             for each in self._members:
                 each.set_away(False)
-        known = len(member.buckets)
+        known = set(member.buckets)
         member.answered(report, answer, self._clock.now())
-        if len(member.buckets) != known:
+        if member.buckets.keys() != known:
             self._gather()
         if answer.cool_s > 0.0:
             for gate in self._gates:

@@ -28,7 +28,7 @@ from batchwork.postgres.connection import (
 from batchwork.postgres.reader import DONE, DatabaseReader
 
 _log = logging.getLogger(__name__)
-OTHER_LIMITS = (
+_OTHER_LIMITS = (
     "the run began with other limits (--max-cost, --rpm, --account, ...) than this process has: give it the same, or"
     " start it again"
 )
@@ -178,7 +178,7 @@ class DatabaseBlocks:
                 " take another journal"
             )
         if _limits(event) != _limits(ours):
-            raise JournalLockedError(f"{self._dsn}: {OTHER_LIMITS}")
+            raise JournalLockedError(f"{self._dsn}: {_OTHER_LIMITS}")
         totals = (event.input.total, ours.input.total)
         if None not in totals and totals[0] != totals[1]:
             raise JournalLockedError(

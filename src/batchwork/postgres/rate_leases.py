@@ -71,7 +71,6 @@ class RateLeases:
     """Accounts in one schema of a database, for one process: their rates, and the connection to them."""
 
     _title: ClassVar[str]  # what the server's own views call the connection
-    _removed: ClassVar[str] = "the shared account {!r} was removed"
     _holders_of: ClassVar[str]  # how many share an account, in SQL
 
     def __init__(self, dsn: Dsn, *, schema: str) -> None:
@@ -90,7 +89,8 @@ class RateLeases:
             await self.aclose()
             raise self._away(error) from None
         except psycopg.errors.ForeignKeyViolation:
-            raise ConfigError(self._removed.format(name)) from None
+            self._gone(name)
+            raise
 
     async def _exchange(self, name: str, report: AccountReport) -> AccountAnswer:
         raise NotImplementedError
@@ -109,12 +109,14 @@ class RateLeases:
                     rates[kind] = RateAnswer(kind=kind, per_s=per_s)
         for each in report.rates:
             rows = await self._rows(_RATE, name, **fields_of(each))
-            if not rows:
-                raise ConfigError(self._removed.format(name))
-            ((per_s, wait_s, cool_s),) = rows
+            per_s, wait_s, cool_s = rows[0] if rows else self._gone(name)
             amount = 0.0 if cool_s > 0.0 else each.amount
             rates[each.kind] = RateAnswer(kind=each.kind, per_s=per_s, wait_s=wait_s, amount=amount)
         return tuple(rates.values()), cool_s
+
+    def _gone(self, name: str) -> tuple[float, float, float]:
+        """What is leased of a rate that is no longer there."""
+        raise ConfigError(f"the shared account {name!r} was removed")
 
     async def aclose(self) -> None:
         """Let go of the connection."""

@@ -12,7 +12,6 @@ from batchwork.core.lease import AccountAnswer, AccountReport, AccountTerms, Mon
 from batchwork.core.policy import Policy
 from batchwork.core.ports import Clock
 from batchwork.engine.accounts import AccountSession
-from batchwork.postgres.blocks import OTHER_LIMITS
 from batchwork.postgres.connection import LOST
 from batchwork.postgres.rate_leases import STATE_RATE, RateLeases, fields_of
 
@@ -33,7 +32,11 @@ INSERT INTO rate (account, kind, stated) VALUES (%(name)s, %(kind)s, %(per_minut
 ON CONFLICT (account, kind) DO NOTHING
 """
 _BEGIN = "UPDATE account SET ceiling = %(ceiling)s, last = 0 WHERE name = %(name)s"
-_FORGET_RATES = "DELETE FROM rate WHERE account = %(name)s AND NOT kind = ANY(%(kinds)s)"
+# What was learned lately is known to processes that are at work: they tell it again within the minute that it holds.
+_FORGET_RATES = """
+DELETE FROM rate WHERE account = %(name)s AND NOT kind = ANY(%(kinds)s) AND learned_until < clock_timestamp()
+"""
+_FORGET_STATED = "UPDATE rate SET stated = NULL WHERE account = %(name)s AND NOT kind = ANY(%(kinds)s)"
 _KEPT = "(a.granted + me.kept - me.granted)"
 _LEFT = f"(a.ceiling - {_KEPT})"
 _GRANTED = (
@@ -63,7 +66,6 @@ class RunAccount(RateLeases):
     """The account of a journal, for one of its workers."""
 
     _title = "batchwork account"
-    _removed = OTHER_LIMITS
     _holders_of = "(SELECT count(*) FROM worker WHERE state = 'live')::int"
 
     def __init__(self, dsn: Dsn, *, worker: int) -> None:
@@ -81,6 +83,7 @@ class RunAccount(RateLeases):
             if begins:
                 await self._rows(_BEGIN, _NAME, ceiling=ceiling)
                 await self._rows(_FORGET_RATES, _NAME, kinds=list(rates))
+                await self._rows(_FORGET_STATED, _NAME, kinds=list(rates))
                 await self._rows(_SETTLE_ENDED, _NAME)
         except LOST as error:
             raise self._away(error) from None
@@ -102,6 +105,11 @@ class RunAccount(RateLeases):
         self._holders[name] = holders
         leased = max(0, all_granted - spent)
         return MoneyAnswer(granted=granted, ceiling=ceiling, spent=spent, leased=leased, holders=holders)
+
+    def _gone(self, name: str) -> tuple[float, float, float]:
+        """Whoever has begun the run anew has no such limit, and nobody has told it lately."""
+        del name
+        return 0.0, 0.0, 0.0
 
     async def end(self, name: str, *, spent: int, reserved: int) -> None:
         """Nothing to do: what an ended worker did not use is given back by whoever asks next."""
