@@ -93,28 +93,28 @@ class RunSession:
 
         Whoever was taken over while it was away joins again, if it can read its input once more.
         """
-        rejoins = 0
+        rejoins, before = 0, None
         while True:
             try:
                 if (results := await self._one_pass()) is not None:
                     return results
             except JournalFencedError as error:
-                assert self.engine is not None
-                rejoins = 1 if sum(self.engine.tally.settled.values()) else rejoins + 1
-                if rejoins > _MOST_REJOINS or not self._can_go_on(self.engine):
+                engine, before = None if self.engine is before else self.engine, self.engine
+                has_worked = engine is not None and sum(engine.tally.settled.values()) > 0
+                rejoins = 1 if has_worked else rejoins + 1
+                if rejoins > _MOST_REJOINS or not self._can_go_on(engine):
                     raise
                 _log.warning("%s; this process joins again", error)
             self._has_helped = True
 
-    def _can_go_on(self, engine: Engine) -> bool:
-        """Whether another pass can follow one that was cut off: an iterator cannot be read twice."""
-        is_spent = self._source is not None and iter(self._source) is self._source and engine.tally.read > 0
-        return (
-            shares_work(self._plan)
-            and self._plan.shared_input is None  # whoever hands in its rows joins anew, under another name
-            and not (self._interrupts or self._cancelled)
-            and not (is_spent and not engine.is_helper)
-        )
+    def _can_go_on(self, engine: Engine | None) -> bool:
+        """Whether another pass can follow one that was cut off: an input that it has begun to read must be there."""
+        has_read = engine is not None and not engine.is_helper and engine.tally.read > 0
+        if self._interrupts or self._cancelled or not shares_work(self._plan):
+            return False
+        if self._plan.shared_input is not None:  # whoever hands in its rows joins anew, under another name
+            return False
+        return self._source is None or not has_read or _is_repeatable(self._source)
 
     async def _one_pass(self) -> Results | None:
         """One pass over the input, or None: over what another process has placed of it."""
@@ -184,7 +184,8 @@ class RunSession:
             return None
         rows = iter(self._source)
         first = next(rows, None)
-        self._source = rows if first is None else chain((first,), rows)
+        if first is not None and not _is_repeatable(self._source):
+            self._source = chain((first,), rows)
         return None if first is None else first.fingerprint
 
     def _has_moved(self) -> bool:
@@ -255,3 +256,8 @@ class RunSession:
         """Whoever takes the outcomes can take more."""
         if self._run is not None:
             self._run.wake()
+
+
+def _is_repeatable(source: Iterable[InputRow]) -> bool:
+    """Whether an input begins anew each time it is gone through; an iterator goes on."""
+    return iter(source) is not iter(source)

@@ -8,11 +8,13 @@ from collections import Counter
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
+from decimal import Decimal
 from typing import Any
 
 import pytest
 
 from batchwork.core.dsn import Dsn
+from batchwork.core.errors import JournalFencedError
 from batchwork.engine.engine import Supplied
 from batchwork.input_source import input_source
 from batchwork.options import plan_of
@@ -51,6 +53,16 @@ def together(
     return results, backends
 
 
+def fence(postgres: PostgresServer, dsn: Dsn, *, is_owner: bool) -> list[Any]:
+    """Take one of the processes over; its number, if there is such a one."""
+    worker = f'"{dsn.schema}".worker'
+    return postgres.execute(
+        f"UPDATE {worker} SET state = 'dead', epoch = epoch + 1 WHERE id IN (SELECT id FROM {worker} WHERE state ="
+        " 'live' AND is_owner = %s LIMIT 1) RETURNING id",
+        is_owner,
+    )
+
+
 def test_runs_at_once_ask_everything_once_and_each_has_it_all(postgres: PostgresServer) -> None:
     prompts = [f"prompt {n}" for n in range(400)]
     results, backends = together(postgres.journal(), [prompts, prompts, prompts])
@@ -83,19 +95,13 @@ def test_a_run_that_was_taken_over_hands_in_its_answers_and_joins_again(
     dsn, prompts, calls = Dsn.parse(journal), [f"prompt {n:03d}" for n in range(400)], []
     dead: list[Any] = []
 
-    def fence() -> None:
+    def called() -> None:
         calls.append(1)
         if len(calls) > 100 and not dead:
-            dead.extend(
-                postgres.execute(
-                    f"UPDATE \"{dsn.schema}\".worker SET state = 'dead', epoch = epoch + 1 WHERE id IN (SELECT id FROM"
-                    f" \"{dsn.schema}\".worker WHERE state = 'live' AND is_owner = %s LIMIT 1) RETURNING id",
-                    is_owner,
-                )
-            )
+            dead.extend(fence(postgres, dsn, is_owner=is_owner))
 
     options = {"price": (1.0, 1.0), "max_tokens": 10, "max_cost": 1.0}
-    results, backends = together(journal, [prompts, prompts, prompts], fence, **options)
+    results, backends = together(journal, [prompts, prompts, prompts], called, **options)
     for each in results:
         assert [outcome.text for outcome in each] == [prompt.upper() for prompt in prompts]
     assert dead
@@ -108,3 +114,28 @@ def test_a_run_that_was_taken_over_hands_in_its_answers_and_joins_again(
         assert sums.counts == reader.counts()
     assert sums.reserved == 0
     assert 15_000 * asked.total() <= sums.spent <= 15_000 * asked.total() + sums.unconfirmed
+
+
+def test_a_run_that_cannot_read_its_input_again_hands_in_its_answers_and_the_next_one_asks_nothing_twice(
+    postgres: PostgresServer,
+) -> None:
+    journal = postgres.journal()
+    prompts, asked = [f"prompt {n:03d}" for n in range(60)], Counter[str]()
+
+    def answer(prompt: str, call: int) -> str:
+        asked[prompt] += 1
+        if asked.total() == 20:
+            fence(postgres, Dsn.parse(journal), is_owner=True)
+        return prompt.upper()
+
+    chosen: Any = {"model": "mock:echo", "journal": journal, "max_in_flight": 4, "price": (1.0, 1.0), "max_tokens": 10}
+    for given in (iter(prompts), prompts):
+        source, plan = input_source(given, chosen), replace(plan_of(chosen), shares=True)
+        session = RunSession(plan, source.rows, Supplied(backend=Scripted(answer, latency=0.01)))
+        if given is not prompts:
+            with pytest.raises(JournalFencedError, match="handed in late"):
+                asyncio.run(session.execute())
+    results = asyncio.run(session.execute())
+    assert [outcome.text for outcome in results] == [prompt.upper() for prompt in prompts]
+    assert asked == Counter(prompts)
+    assert results.total_cost == Decimal("0.0009")
