@@ -209,6 +209,7 @@ def test_googles_own_client_understands_the_simulated_provider():
         sdk.batches.delete(name=other.name)
 
 
+@pytest.mark.filterwarnings("ignore")  # its client calls them experimental
 def test_googles_own_client_makes_batches_of_embeddings_at_the_simulated_provider():
     with Simulator(persona="echo", batch_time_s=0.05, validation_time_s=0.01) as provider:
         sdk, one = (

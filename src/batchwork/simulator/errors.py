@@ -11,7 +11,7 @@ class SimulatorConfigError(ValueError):
 class Refused(Exception):
     """A request that the provider answers with an error.
 
-    Raised wherever a call is read or carried out; `LiveCalls` and `Routes` put it on the wire. `type` and `code` are
+    Raised wherever a call is read or carried out; `Calls` and `Table` put it on the wire. `type` and `code` are
     the provider's own words for it; `param` is OpenAI's.
     """
 

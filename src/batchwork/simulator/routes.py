@@ -28,7 +28,7 @@ class Routes:
         self._anthropic, self._openai = anthropic_table(world), openai_table(world, Service())
         converse = Calls(world, BedrockWire(world))
         self._tables = {
-            **{name: openai_table(world, service) for name, service in SERVICES.items()},
+            **{name: openai_table(world, service) for name, service in SERVICES.items() if name != "mistral"},
             "bedrock": Table(converse, {"POST /model/([^/]+)/converse": converse}),
             "gemini": gemini_table(world),
             "mistral": mistral_table(world),
