@@ -92,8 +92,8 @@ class DatabaseBlocks:
         if turn.wants:
             self._execute(_TAKE, wants=turn.wants)
         taken = tuple(self._block(*row) for row in self._execute(_MINE, firsts=list(self._known)))
-        self._known.update(block.first for block in taken)
         ((free, held, helpers, owners),) = self._execute(_LOOK)
+        self._known.update(block.first for block in taken)  # now that nothing can be lost on the way
         return Sight(taken=taken, free=free, held=held, helpers=helpers, has_owner=owners > 0)
 
     def _block(self, first: int, stop: int, began: int) -> TakenBlock:
