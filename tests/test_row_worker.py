@@ -251,3 +251,36 @@ def test_columns_that_are_missing_are_named(calls: Calls) -> None:
         check_columns(requests, ["id", "words"], "id")
     with pytest.raises(ConfigError, match=r"key names the column 'id', which the dataset does not have. .* are: word"):
         check_columns(requests, ["word"], "id")
+
+
+@pytest.mark.scale
+def test_a_database_that_crashes_thrice_loses_and_doubles_nothing(tmp_path: Path) -> None:
+    server = PostgresServer()
+    calls = Calls(server.journal(), tmp_path, max_cost="1")
+    calls.options["model"] += "&latency=0.2"
+    parts = [rows(*(f"w{at + number}" for number in range(20)), first=at) for at in range(0, 600, 20)]
+
+    async def feed(worker: RowWorker, some: list[Any]) -> list[Any]:
+        return [answer for part in some for answer in said(await worker.answer(part))]
+
+    async def crash() -> None:
+        for asked in (100, 250, 400):
+            while calls.asked().total() < asked:  # noqa: ASYNC110
+                await asyncio.sleep(0.02)
+            await asyncio.to_thread(server.crash)
+
+    async def ask() -> list[list[Any]]:
+        async with calls.worker("one") as one, calls.worker("two") as two:
+            crashing = asyncio.create_task(crash())
+            feeds = [feed((one, two)[at % 2], parts[at::4]) for at in range(4)]
+            found = await asyncio.gather(*feeds)
+            await crashing
+            return found
+
+    try:
+        found = asyncio.run(ask())
+        assert sorted(answer for some in found for answer in some) == sorted(f"say w{number}" for number in range(600))
+        assert Counter(calls.asked().values()) == {1: 600}
+        calls.events()
+    finally:
+        server.close()

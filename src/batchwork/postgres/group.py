@@ -14,7 +14,7 @@ from batchwork.postgres.connection import SyncConnection
 GROUP = b"""
 WITH me AS (
   UPDATE worker SET seq = v[3], began = greatest(began, v[4]), spent = v[5], unconfirmed = v[6], reserved = v[7],
-    items = v[8], batches = v[9], standing = v[11:15], renewed_at = clock_timestamp()
+    items = greatest(items, v[8]), batches = v[9], standing = v[11:15], renewed_at = clock_timestamp()
   FROM (SELECT %s::bigint[] AS v) AS p
   WHERE id = v[1] AND epoch = v[2] AND state = 'live' RETURNING id, v[10] AS events),
 ordered AS (

@@ -7,7 +7,7 @@ one has placed waits for that one's answer.
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import replace
 from itertools import count
 
@@ -111,15 +111,12 @@ class KeyedJournal(PostgresJournal):
         return items
 
     def _connected(self) -> SyncConnection:
-        session = connect_sync(self._dsn, name="batchwork rows")
-        try:
-            with in_our_words(self._dsn):
-                schema.use(session, self._dsn)
-                session.execute(_ALONE)
-                session.execute("SELECT pg_advisory_lock(%s)", (schema.lock_key("rows", self._dsn.schema),))
-        except BaseException:
-            session.close()
-            raise
+        with in_our_words(self._dsn), ExitStack() as undo:
+            session = undo.enter_context(closing(connect_sync(self._dsn, name="batchwork rows")))
+            schema.use(session, self._dsn)
+            session.execute(_ALONE)
+            session.execute("SELECT pg_advisory_lock(%s)", (schema.lock_key("rows", self._dsn.schema),))
+            undo.pop_all()
         return session
 
     def _looked_up(
