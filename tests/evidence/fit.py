@@ -54,7 +54,7 @@ FOR = (
     "shape", "line", "score", "lead", "rival",
 )  # fmt: skip
 AGAINST = (
-    "surplus", "other", "count", "wrong_end", "rival_close",
+    "other_parent", "surplus", "other", "count", "wrong_end", "rival_close",
     "unsaid", "contested", "unsure_home",
 )  # fmt: skip
 Span = tuple[int, int]

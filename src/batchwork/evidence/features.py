@@ -52,8 +52,8 @@ _SHAPES = (
     (frozenset({"website", "url", "link"}), re.compile(r"(?:https?://|www\.)\S+")),
 )
 NAMES = (
-    "bias", "own", "parent", "described", "surplus", "other", "neighbour", "structured", "count", "weight", "exact",
-    "wrong_end", "column", "shape", "early", "first", "line",
+    "bias", "own", "parent", "other_parent", "described", "surplus", "other", "neighbour", "structured", "count",
+    "weight", "exact", "wrong_end", "column", "shape", "early", "first", "line",
 )  # fmt: skip
 _OWN, _PARENT, _DESCRIBED, _SHAPE = map(NAMES.index, ("own", "parent", "described", "shape"))
 
@@ -92,6 +92,7 @@ class Scorer:
             1.0,
             _coverage(field.own, context.weights, _IMPLIED.get(place.kind, _NOTHING)),
             _coverage(field.parents, context.weights, _NOTHING) if field.parents else 0.5,
+            float(self.is_other_objects(field, context)),
             self._described(field, context) if field.described else 0.0,
             _surplus(field.known, context.words, place.kind),
             self._better_owner(field, context, place.kind),
@@ -265,8 +266,8 @@ def _has_other_unit(own: tuple[str, ...], behind: tuple[str, ...]) -> bool:
 def _is_wrong_end(field: Field, context: Context) -> bool:
     """Whether the place says what was, or the other end of a range or a change than the field asks for."""
     asked = _AGED.intersection((*field.own, *field.parents))
-    if not asked:
-        return any("previous" in ends for ends in context.ends)
+    if not asked:  # a year in the name asks for that year
+        return any("previous" in ends for ends in context.ends) and not any(map(str.isdigit, field.own))
     return bool(context.ends) and not any(asked & ends.keys() for ends in context.ends)
 
 

@@ -107,6 +107,7 @@ class _Verifier:
         self._counts: dict[str, int] = defaultdict(int)
         self._stands: dict[str, int] = defaultdict(int)  # the places that the quotes of a field have
         self._backed: dict[str, list[_Backed]] = defaultdict(list)
+        self._disputed: set[str] = set()  # fields of which a quote is denied for nothing but a better place
 
     def take(self, path: str, quote: str) -> str | None:
         """Take one quote in; why it is refused, or None."""
@@ -126,18 +127,20 @@ class _Verifier:
         self._stands[field.path] += len(places)
         if sure is not None and any(place.span == sure.place.span for place in places):
             places = [sure.place]
-        scored = (self._finder.candidate(field, place) for place in places[:MOST_QUOTED])
+        scored = [self._finder.candidate(field, place) for place in places[:MOST_QUOTED]]
         allowed = [entry for entry in scored if self._is_allowed(field, entry)]
         known = {one.entry.place.span for one in self._backed[field.path]}
         backed = (_Backed(entry, self._is_contested(field, entry, spans)) for entry in allowed)
         self._backed[field.path] += [one for one in backed if one.entry.place.span not in known]
+        if not allowed and not all(self._objections.denies(field, entry) for entry in scored):
+            self._disputed.add(field.path)
         return None if allowed else DENIED
 
     def verdicts(self, field: Field) -> list[Verdict]:
         """What is cited for a field: by quotes; by the finder where there is none, or where it settles which place."""
         found, backed, sure = self._found[field.path], self._backed[field.path], self._sure.get(field.path)
         if not backed:
-            return found
+            return _doubted(found) if field.path in self._disputed else found
         if sure is not None and any(one.entry.place.span == sure.place.span for one in backed):
             return [Verdict(sure.place, max(QUOTED, sure.confidence))] if self._stands[field.path] == 1 else found
         ranked = sorted(backed, key=lambda one: (-one.entry.score, one.entry.place.start))
@@ -146,8 +149,7 @@ class _Verifier:
             return [Verdict(one.entry.place, ALIKE) for one in ranked[:MOST_REPEATS]]
         if best.contested or best.entry.place.weight < READING_SETTLED:
             others = [verdict for verdict in found if verdict.place.span != best.entry.place.span]
-            doubtful = (Verdict(verdict.place, min(ALIKE, verdict.confidence)) for verdict in others)
-            return [Verdict(best.entry.place, ALIKE), *doubtful]
+            return [Verdict(best.entry.place, ALIKE), *_doubted(others)]
         return [Verdict(best.entry.place, QUOTED)]
 
     def _is_allowed(self, field: Field, entry: Candidate) -> bool:
@@ -196,6 +198,10 @@ class _Verifier:
         while steps not in self._fields and steps[:1] in (("$",), ("answer",)):
             steps = steps[1:]
         return self._fields.get(steps)
+
+
+def _doubted(found: Sequence[Verdict]) -> list[Verdict]:
+    return [Verdict(verdict.place, min(ALIKE, verdict.confidence)) for verdict in found]
 
 
 def _is_sure(verdict: Verdict) -> bool:

@@ -6,7 +6,7 @@ strings whatever their case, spacing, hyphenation and dashes. Booleans are anoth
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time
@@ -164,7 +164,7 @@ class Source:
     def _string_places(self, text: str) -> list[Place]:
         """Where a string stands as it is; else, one after the other, what may be meant by it."""
         kind = "id" if any(map(str.isdigit, text)) else "text"
-        ways = (
+        ways: tuple[Callable[[], list[Place]], ...] = (
             lambda: self._as_date(text),
             lambda: self._as_number(text) or self._written(text, kind),
             lambda: self._like(re.sub(r"[_-]+", " ", text), kind, 1.0),

@@ -43,6 +43,12 @@ _PARTY_WORDS = frozenset(VOCABULARY["parties"].split())
 _ROLES = tuple(frozenset(group.split()) for group in VOCABULARY["roles"])
 _ALONE = {word: tuple(meant.split()) for word, meant in VOCABULARY["alone"].items()}
 
+_RELATED = {
+    frozenset(pair.split()): float(worth)
+    for worth, pairs in VOCABULARY["related"].items()
+    for pair in pairs.replace("\n", " ").split(";")
+}
+
 
 @lru_cache(maxsize=50_000)
 def fold(word: str) -> str:
@@ -103,7 +109,7 @@ def _tables() -> tuple[dict[str, tuple[str, ...]], dict[str, list[tuple[tuple[st
     for meaning, entries in _SYNONYMS.items():
         for word in entries.partition("|")[0].split():
             single.setdefault(fold(word), _meant(meaning))
-    for group in (*_ROLES, GENERIC):
+    for group in (*_ROLES, *_RELATED, GENERIC):
         for word in group:
             single.setdefault(word, (word,))  # a root must not take the word's place
     english = set(single)
@@ -202,6 +208,9 @@ def likeness(one: str, other: str) -> float:
     """How much one concept may stand for another, 0 to 1."""
     if one == other:
         return 1.0
+    related = _RELATED.get(frozenset((one, other)))
+    if related is not None:
+        return related
     shorter, longer = sorted((one, other), key=len)
     if longer.startswith(shorter) and (len(shorter) >= 5 or (len(shorter) == 4 and len(longer) <= 6)):
         return 0.9
