@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 
 from batchwork.evidence import features
-from batchwork.evidence.features import NAMES, Candidate
+from batchwork.evidence.features import NAMES
 from batchwork.evidence.fields import Field, fields_of
-from batchwork.evidence.find import DECISION_NAMES, Finder
+from batchwork.evidence.find import DECISION_NAMES, Finder, Scored
 from batchwork.evidence.readers import Source
 from tests.evidence import papers
 from tests.evidence.corpus.build import samples
@@ -50,12 +50,12 @@ STRANGE = (
 )
 # Which way a feature may speak; of those that are not here the documents decide.
 FOR = (
-    "own", "parent", "described", "neighbour", "weight", "exact", "column",
-    "shape", "line", "score", "lead", "rival",
+    "own", "primary", "telling_words", "head_word", "parent", "described", "neighbour", "weight", "exact", "column",
+    "shape", "topic", "line", "block", "score", "lead", "rival",
 )  # fmt: skip
 AGAINST = (
-    "other_parent", "surplus", "other", "count", "wrong_end", "rival_close",
-    "unsaid", "contested", "unsure_home",
+    "other_parent", "surplus", "conflict", "around_conflict", "other", "count", "past", "wrong_end", "rival_close",
+    "rival_ahead", "unsaid", "contested", "unsure_home", "homeless",
 )  # fmt: skip
 Span = tuple[int, int]
 
@@ -70,13 +70,13 @@ class Truth:
     phrase: bool
     beside: int  # characters that a citation may have beside an accepted span
 
-    def is_right(self, span: Span) -> bool:
-        low, high = span
-        for start, end in self.accepted:
-            if low <= start and end <= high and (high - low) - (end - start) <= self.beside:
-                return True
-            if self.phrase and low < end and start < high:
-                return True
+    def is_right(self, spans: Sequence[Span]) -> bool:
+        for low, high in spans:
+            for start, end in self.accepted:
+                if low <= start and end <= high and (high - low) - (end - start) <= self.beside:
+                    return True
+                if self.phrase and low < end and start < high:
+                    return True
         return False
 
 
@@ -202,7 +202,7 @@ class Asked:
     truth: Truth
     field: Field
     finder: Finder
-    scored: list[Candidate]
+    scored: list[Scored]
 
 
 def asked(cases: Sequence[Case]) -> list[Asked]:
@@ -212,7 +212,7 @@ def asked(cases: Sequence[Case]) -> list[Asked]:
             field.path: field for field in fields_of(nested([(t.path, t.value) for t in case.truths]), case.schema)
         }
         finder = Finder(Source(case.text), list(fields.values()))
-        scored = finder.ranked()
+        scored = finder.scored()
         table += [Asked(case, t, fields[t.path], finder, scored[t.path]) for t in case.truths if t.path in fields]
     return table
 
@@ -258,7 +258,7 @@ def choices(entries: Sequence[Asked], l2: float, rounds: int = 500) -> dict[str,
     x = np.array([place.features for entry in used for place in entry.scored])
     group = np.array([GROUPS.index(place.group) for entry in used for place in entry.scored])
     owner = np.repeat(np.arange(len(used)), [len(entry.scored) for entry in used])
-    right = np.array([entry.truth.is_right(place.place.span) for entry in used for place in entry.scored], float)
+    right = np.array([entry.truth.is_right(place.place.spans) for entry in used for place in entry.scored], float)
     counts = np.array([entry.case.weight for entry in used])
     none = (np.bincount(owner, right) == 0).astype(float)
     members = [np.flatnonzero(group == number) for number in range(len(GROUPS))]
@@ -318,7 +318,7 @@ def fit(cases: Sequence[Case]) -> dict[str, Any]:
     """Fit on these cases; the model in use is the new one afterwards."""
     fitted: dict[str, Any] = {"places": {}, "calibration": []}
     start = [0.0] * len(NAMES)
-    start[0], start[NAMES.index("own")] = -4.0, 8.0
+    start[0], start[NAMES.index("own")], start[NAMES.index("primary")] = -4.0, 4.0, 4.0
     before = json.loads(MODEL.read_text()) if MODEL.exists() else {}
     known = before.get("places", {}).get("answer", [])
     if len(known) != len(NAMES) or len(before["decisions"]["answer"]) != len(DECISION_NAMES):
@@ -334,7 +334,7 @@ def fit(cases: Sequence[Case]) -> dict[str, Any]:
         if entry.scored and not entry.finder.against.is_contradicted(entry.field, entry.scored):
             best = entry.scored[0]
             rows[best.group].append(entry.finder.decision(entry.field, entry.scored))
-            answers[best.group].append(entry.truth.is_right(best.place.span))
+            answers[best.group].append(entry.truth.is_right(best.place.spans))
             weights[best.group].append(entry.case.weight)
             real[best.group].append(entry.case.real and entry.case.natural)
     fitted["decisions"] = {g: [0.0] * len(DECISION_NAMES) for g in GROUPS}
@@ -372,7 +372,7 @@ def tally(cases: Sequence[Case]) -> list[tuple[float, bool, bool]]:
     for entry in asked(cases):
         verdicts = entry.finder.verdicts(entry.field, entry.scored)
         sure = verdicts[0].confidence if verdicts else 0.0
-        right = bool(verdicts) and entry.truth.is_right(verdicts[0].place.span)
+        right = bool(verdicts) and entry.truth.is_right(verdicts[0].place.spans)
         found.append((sure, right, bool(entry.truth.accepted)))
     return found
 

@@ -931,6 +931,32 @@ case(
 T = """Subject to clause 4, the Buyer shall pay the Purchase Price of GBP 750,000 in three instalments: GBP 250,000 on signing,
 GBP 300,000 on completion and GBP 200,000 on the first anniversary of completion. Completion shall take place on 1 October 2024
 (the "Completion Date"). The Seller warrants that it has not granted any option and that the Shares are fully paid."""
+case(
+    "spa",
+    T,
+    {
+        "purchase_price": 750000,
+        "signing_payment": 250000,
+        "completion_payment": 300000,
+        "completion_date": date(2024, 10, 1),
+        "instalments": 3,
+        "shares_fully_paid": True,
+        "option_granted": False,
+    },
+    {
+        "purchase_price": "GBP 750,000",
+        "signing_payment": "GBP 250,000",
+        "completion_payment": "GBP 300,000",
+        "completion_date": "1 October 2024",
+        "instalments": "three",
+    },
+)
+case(
+    "spa contra",
+    T,
+    {"purchase_price": 250000, "signing_payment": 300000, "shares_fully_paid": False, "option_granted": True},
+    {"purchase_price": None, "signing_payment": None, "shares_fully_paid": None, "option_granted": None},
+)
 
 T = """Acme SL
 
@@ -1176,6 +1202,29 @@ Reste à payer        72,40""",
     },
 )
 case(
+    "a German payslip of compounds",
+    """Arbeitnehmer: Jonas Keller
+Personal-Nr.: 4411
+Eintrittsdatum: 01.02.2020
+Bruttolohn           4.200,00
+Nettolohn            2.980,10
+Urlaubsanspruch: 28 Tage""",
+    {
+        "employee": "Jonas Keller",
+        "employee_number": "4411",
+        "hire_date": date(2020, 2, 1),
+        "gross_pay": 4200,
+        "vacation_days": 28,
+    },
+    {
+        "employee": "Jonas Keller",
+        "employee_number": "4411",
+        "hire_date": "01.02.2020",
+        "gross_pay": "4.200,00",
+        "vacation_days": "28",
+    },
+)
+case(
     "labels in Spanish, Italian and Dutch",
     """Arrendador: Pilar Ortega
 Fianza: 1.700,00 €
@@ -1223,6 +1272,26 @@ case(
     "mail.port = 2525\nmail.maxRetries = 6\n\n[cache]\nport = 6379\n\n[search]\nport = 9200",
     {"mail_max_retries": 6, "cache": {"port": 6379}, "search": {"port": 6379}},
     {"mail_max_retries": "6", "cache.port": "6379", "search.port": None},
+)
+case(
+    "what was and what is now",
+    """4. Premium. The premium rises from £410.00 to £455.00.
+5. Excess. Instead of £100.00 as hitherto, £150.00 shall apply.
+6. Contact. The words "Ann Moss" are deleted and replaced by "Tim Boyd".""",
+    {
+        "previous_premium": 410,
+        "new_premium": 410,
+        "previous": {"excess": 100, "contact": "Ann Moss"},
+        "amended": {"excess": 150, "contact": "Ann Moss"},
+    },
+    {
+        "previous_premium": "£410.00",
+        "new_premium": None,
+        "previous.excess": "£100.00",
+        "amended.excess": "£150.00",
+        "previous.contact": "Ann Moss",
+        "amended.contact": None,
+    },
 )
 case(
     "a year ago",
@@ -1384,11 +1453,24 @@ def test_a_moment_is_cited_with_its_time_and_contradicted_by_another() -> None:
     assert _said(text, {"opened": "2024-02-03T10:15:00Z"}) == {"opened": None}
 
 
+def test_the_first_of_a_pair_of_pressures_is_the_systolic_one() -> None:
+    text = "On examination: BP 132/84 mmHg, open 24/7."
+    assert _said(text, {"bp_systolic": 132, "bp_diastolic": 84}) == {"bp_systolic": "1: 132", "bp_diastolic": "1: 84"}
+    assert _said(text, {"bp_systolic": 84, "bp_diastolic": 132}) == {"bp_systolic": None, "bp_diastolic": None}
+
+
 def test_the_lower_end_of_a_range_is_not_its_upper_limit() -> None:
     text = "Pressure (bar): 150 - 370\nMoisture (%): < 5.0"
     value = {"pressure_max": 370, "pressure_min": 150, "moisture_max": 5.0}
     assert _said(text, value) == {"pressure_max": "1: 370", "pressure_min": "1: 150", "moisture_max": "2: 5.0"}
     assert _said(text, {"pressure_max": 150, "moisture_min": 5.0}) == {"pressure_max": None, "moisture_min": None}
+
+
+def test_a_loss_is_a_negative_profit_and_a_fall_is_negative_growth() -> None:
+    text = "The group made a net loss of $3.2 million. Sales fell by 4.5% in the year."
+    value = {"net_profit": -3_200_000, "sales_growth": -0.045}
+    assert _said(text, value) == {"net_profit": "1: $3.2 million", "sales_growth": "1: 4.5%"}
+    assert _said(text, {"net_profit": 3_200_000, "sales_growth": 0.045}) == {"net_profit": None, "sales_growth": None}
 
 
 _ORDER = {"items": [{"sku": "KX-11", "pieces": 4}, {"sku": "KX-29", "pieces": 12}, {"sku": "LM-02", "pieces": 12}]}
@@ -1575,6 +1657,28 @@ def test_a_value_of_a_list_within_a_list_stands_where_row_and_column_cross() -> 
     assert [one.text for one in found["wards[1].days[1].visits"]] == ["28"]
 
 
+def test_elements_in_one_line_begin_behind_a_mark_and_not_in_brackets() -> None:
+    text = "SKILLS\n\nWelding (advanced); Turning (basic)"
+    skills = [{"skill": "Welding", "grade": "basic"}, {"skill": "Turning", "grade": "advanced"}]
+    found = find_evidence({"skills": skills}, text)
+    assert [one.text for one in found["skills[1].skill"]] == ["Turning"]
+    assert found["skills[0].grade"] == found["skills[1].grade"] == []
+
+
+def test_the_figures_of_a_calculation_are_told_apart() -> None:
+    text = "Work bill\n\nLabour    6.5 h x $48.00 = $312.00\nParking   3 days x $11.00 = $33.00"
+    value = {"labour_cost": 312, "labour_rate": 48, "labour_hours": 6.5, "parking_cost": 33, "parking_rate": 11}
+    found = find_evidence(value, text)
+    assert [found[name][0].text for name in value] == ["$312.00", "$48.00", "6.5", "$33.00", "$11.00"]
+    assert find_evidence({"parking_cost": 312}, text)["parking_cost"] == []
+
+
+def test_what_is_said_of_a_part_is_not_said_of_the_whole() -> None:
+    text = "The fair is over. 38 of 120 stands were empty on the last day."
+    assert [one.text for one in find_evidence({"empty_stands": 38}, text)["empty_stands"]] == ["38"]
+    assert all(one.confidence < DEFAULT_LINE for one in find_evidence({"empty_stands": 120}, text)["empty_stands"])
+
+
 def test_a_range_that_is_still_open_has_its_start() -> None:
     text = "POSTS\n\nHead Gardener, Royal Parks\n2019 - present\n\nGardener, City of Bath\n2014 - 2018"
     posts = [{"title": "Head Gardener", "start_year": 2019}, {"title": "Gardener", "start_year": 2014}]
@@ -1604,6 +1708,24 @@ def test_labels_of_registers_and_accounts_in_other_languages_are_read() -> None:
     assert None not in _said(text, value).values()
 
 
+def test_the_result_of_a_calculation_has_the_label_of_its_line() -> None:
+    text = "Assembly     6.00 h x EUR 70.00 = EUR 420.00\nPainting     2.50 h x EUR 48.00 = EUR 120.00\n"
+    assert None not in _said(text, {"assembly_cost": 420, "painting_cost": 120}).values()
+    assert set(_said(text, {"assembly_cost": 120, "painting_cost": 420}).values()) == {None}
+
+
+def test_what_is_said_behind_a_part_is_not_said_of_the_whole() -> None:
+    text = "During the storm 18 of 240 houses were damaged.\n"
+    assert None not in _said(text, {"damaged_houses": 18}).values()
+    assert _said(text, {"damaged_houses": 240})["damaged_houses"] is None
+
+
+def test_whose_agent_somebody_is_does_not_make_him_the_principal() -> None:
+    text = "Tenant: Ada Crane\n\nBo Lind was the tenant's guarantor throughout.\n"
+    assert _said(text, {"tenant": "Bo Lind"})["tenant"] is None
+    assert None not in _said(text, {"tenant": "Ada Crane", "guarantor": "Bo Lind"}).values()
+
+
 def test_a_date_inside_a_label_does_not_part_it_from_its_value() -> None:
     text = "Opening balance at 1 March 2024: 310.00\nFinal balance at 31 March 2024: 275.50\n"
     assert None not in _said(text, {"opening_balance": 310, "closing_balance": 275.5}).values()
@@ -1617,11 +1739,24 @@ def test_years_with_words_in_headings_tell_the_current_from_the_previous() -> No
     assert _said(text, {"revenue": 4870, "revenue_prior_year": 5210}) == {"revenue": None, "revenue_prior_year": None}
 
 
+def test_bands_of_days_head_columns() -> None:
+    text = "Ageing of receivables\n  0-30 days    31-60 days   Over 60 days\n     410.20        97.15          33.40\n"
+    value = {"days_0_30": 410.2, "days_31_60": 97.15, "over_60_days": 33.4}
+    assert None not in _said(text, value).values()
+    assert _said(text, {"days_31_60": 410.2})["days_31_60"] is None
+
+
 def test_a_paper_called_by_its_number_has_the_date_behind_it() -> None:
     text = "Date: 9 May 2024\nWe refer to your order 8812 of 2 May 2024.\n"
     said = _said(text, {"order_date": date(2024, 5, 2), "offer_date": date(2024, 5, 2)})
     assert said["order_date"] is not None
     assert said["offer_date"] is None
+
+
+def test_what_is_expected_is_not_what_was_reached() -> None:
+    text = "Sales were 41.2 million euros. For next year sales are expected at 44.0 million euros.\n"
+    assert _said(text, {"sales": 41200000})["sales"] is not None
+    assert _said(text, {"sales": 44000000})["sales"] is None
 
 
 def test_the_side_told_behind_a_name_is_its_own() -> None:

@@ -142,6 +142,12 @@ def test_strings_are_found_whatever_their_spelling_and_never_inside_words(
     assert said(text, {"ref": value}, "ref") == cited
 
 
+def test_a_value_broken_inside_a_column_has_several_spans() -> None:
+    text = "SELLER              BUYER\nFoo Ltd             Bar Inc\n1 High St           2 Low Rd\nLeeds               York\n"
+    citations = find_evidence({"buyer": {"address": "2 Low Rd, York"}}, text)["buyer.address"]
+    assert [citation.text for citation in citations] == ["2 Low Rd", "York"]
+
+
 def test_the_label_decides_which_occurrence_is_meant() -> None:
     text = "Deposit: $500.00\nSubtotal: $800.00\nRefund: $500.00\nTotal: $900.00"
     assert find_evidence({"refund": 500}, text)["refund"][0].start == text.index("Refund") + 8

@@ -8,7 +8,6 @@ import pytest
 
 from batchwork.evidence.fields import fields_of
 from batchwork.evidence.find import Finder
-from batchwork.evidence.objections import Objections
 from batchwork.evidence.readers import Source, says
 
 
@@ -53,19 +52,20 @@ def test_another_value_is_not_said(text: str, value: Any) -> None:
     assert says(text, value) == []
 
 
+def test_a_day_without_its_year_is_found_where_the_text_names_the_year() -> None:
+    text = "Report for 2024. Held on 5 June, the next one on September 12."
+    places = [place.spans for day in (date(2024, 6, 5), date(2024, 9, 12)) for place in Source(text).places(day)]
+    assert [text[start:end] for ((start, end),) in places] == ["5 June", "September 12"]
+    assert Source("Held on 5 June.").places(date(2024, 6, 5)) == []
+
+
 def test_a_place_with_the_label_of_another_field_is_denied() -> None:
     text = "Subtotal: 100.00\nTotal: 100.00\nStatus: not active"
     value = {"subtotal": 100, "total": 100, "status": "active"}
     fields = {field.path: field for field in fields_of(value)}
     finder = Finder(Source(text), list(fields.values()))
-    objections = Objections(finder)
-
-    def denies(path: str, start: int) -> bool:
-        place = next(place for place in finder.places[path] if place.start == start)
-        return objections.denies(fields[path], finder.candidate(fields[path], place))
-
     first, second, status = text.index("100"), text.rindex("100"), text.index("active")
-    assert denies("total", first)
-    assert not denies("total", second)
-    assert not denies("subtotal", first)
-    assert denies("status", status)
+    assert finder.denies(fields["total"], first, first + 6)
+    assert not finder.denies(fields["total"], second, second + 6)
+    assert not finder.denies(fields["subtotal"], first, first + 6)
+    assert finder.denies(fields["status"], status, status + 6)

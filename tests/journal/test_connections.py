@@ -6,8 +6,10 @@ import os
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -142,17 +144,23 @@ def test_an_empty_file_becomes_a_journal(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def locked_folder(tmp_path: Path) -> Path:
+def open_folder() -> Iterator[Path]:
+    """A folder that a stranger may enter; pytest closes its own to strangers whenever a run of tests begins."""
+    with TemporaryDirectory(ignore_cleanup_errors=True) as name:
+        Path(name).chmod(0o755)
+        yield Path(name)
+
+
+@pytest.fixture
+def locked_folder(open_folder: Path) -> Path:
     """A folder with a journal in it that a stranger may read but not write."""
-    folder = tmp_path / "locked"
+    folder = open_folder / "locked"
     folder.mkdir()
     journal = sqlite_journal(folder / "j.db")
     run_pass(journal, Pass([("a", None)], ["succeeded"]))
     journal.close()
     (folder / "j.db").chmod(0o444)
     folder.chmod(0o555)
-    for parent in (tmp_path, *tmp_path.parents[:3]):
-        parent.chmod(0o755)
     return folder
 
 
@@ -178,11 +186,9 @@ def test_a_journal_in_a_read_only_folder_can_be_read(locked_folder: Path) -> Non
     assert "count: 1" in _as_stranger(code, locked_folder / "j.db")
 
 
-def test_a_file_that_may_not_be_read_is_a_clear_error(tmp_path: Path) -> None:
-    path = tmp_path / "secret.db"
+def test_a_file_that_may_not_be_read_is_a_clear_error(open_folder: Path) -> None:
+    path = open_folder / "secret.db"
     sqlite_journal(path).close()
     path.chmod(0o000)
-    for parent in (tmp_path, *tmp_path.parents[:3]):
-        parent.chmod(0o755)
     code = "try: JournalReader(Path(sys.argv[1]))\nexcept batchwork.JournalError as error: print('said:', error)\n"
     assert "said: cannot read the journal" in _as_stranger(code, path)

@@ -8,7 +8,6 @@ from bisect import bisect_right
 from dataclasses import dataclass, field
 
 from batchwork.core.errors import ConfigError, DocumentError
-from batchwork.core.policy import check_at_least
 
 PDF_LIBRARY_MISSING = "and pypdfium2 is not installed: pip install 'batchwork[documents]'"
 _LEAST_MEMORY_MB = 64  # a reader that has read nothing yet takes half of it
@@ -27,8 +26,11 @@ class DocumentLimits:
     max_wall_s: float = 240.0
 
     def __post_init__(self) -> None:
-        check_at_least(1, max_bytes=self.max_bytes, max_pages=self.max_pages, max_characters=self.max_characters)
-        check_at_least(_LEAST_MEMORY_MB, max_memory_mb=self.max_memory_mb)
+        # Not by core's check of whole numbers: a reader process imports this module, and should import little more.
+        for name in ("max_bytes", "max_pages", "max_characters", "max_memory_mb"):
+            value, least = getattr(self, name), _LEAST_MEMORY_MB if name == "max_memory_mb" else 1
+            if isinstance(value, bool) or not isinstance(value, int) or value < least:
+                raise ConfigError(f"{name} must be a whole number of at least {least}, got {value!r}")
         for name in ("max_cpu_s", "max_wall_s"):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < _LONGEST_S:

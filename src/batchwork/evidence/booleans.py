@@ -5,21 +5,22 @@ with or without a negation, and words that carry their own opposite ("unpaid", "
 """
 
 import re
-from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
 from batchwork.evidence.fields import Field
 from batchwork.evidence.layout import Layout
-from batchwork.evidence.thresholds import NAMED_ENOUGH, NAMING
+from batchwork.evidence.thresholds import NAMED_ENOUGH
 from batchwork.evidence.words import GENERIC, NEGATIONS, PATTERNS, VOCABULARY, concepts, fold, likeness
 
+_PATTERNS: dict[str, str] = PATTERNS["booleans"]
+
 _WORDS = VOCABULARY["answers"]
-_OPPOSITES: dict[str, str] = defaultdict(str)
+_OPPOSITES: dict[str, str] = {}
 for _pair in VOCABULARY["opposites"]:
     for _one, _other in (_pair.split(), _pair.split()[::-1]):
-        _OPPOSITES[_one] += f" {_other}"
+        _OPPOSITES[_one] = f"{_OPPOSITES.get(_one, '')} {_other}".strip()
 _MEANINGS: dict[str, tuple[str, ...]] = dict.fromkeys(_WORDS["may"].split(), tuple(_WORDS["permits"].split()))
 for _group in VOCABULARY["alike"]:
     for _word in _group.split():
@@ -28,7 +29,7 @@ for _group in VOCABULARY["alike"]:
 _WORD = re.compile(r"(?<![^\W_])[a-z]+(?=[A-Z][a-z])|[A-Z][a-z]+(?=[A-Z][a-z])|[^\W_]+(?:['’][^\W_]+)?")
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n\s*\n|\n(?=\s*(?:[-*•▪‣]|\d+[.)]|#|\||\[))")
 _BOX = re.compile(r"(?P<on>\[[xX✓✔*]\]|\([xX✓]\)|[☑☒✓✔⊠●])|(?P<off>\[\s?\]|\(\s?\)|[☐□○])")
-_ANSWER = re.compile(PATTERNS["booleans"]["answer"])
+_ANSWER = re.compile(_PATTERNS["answer"])
 _UNKNOWN = re.compile(r"[\s:=?|]*(?:n/?a|not applicable|not stated|unknown|tbd|-+|—|\?)\s*$", re.IGNORECASE)
 _TO_ANSWER = re.compile(r"\s?\.{3,}\s*|[^.:?\n\t]{0,40}?[:?]\s*(?:(?:A|Answer)[:.]\s*)?|\s{2,}|\t|\s*\|\s*|\s*")
 _BETWEEN = re.compile(r"[:=?|>\t]|\s{2,}|–|—|\s-\s|\.{3}")
@@ -41,8 +42,10 @@ _CLAUSE_END = re.compile(_WORDS["clause_end"], re.IGNORECASE)
 _CLAUSE_STOPS = re.compile(
     r"(?:\s+(?:is|are|was|were|does|do|has|have))?(?:\s+(?:not|too|neither|either))?\s*(?:[.,;:!?\n]|$)"
 )
+_AND = re.compile(r"\w\s+(?:and|und|et|y)\s")
 _OF_THE_NEXT = frozenset(_WORDS["of_the_next"].split())
 _PREFIXES = ("un", "in", "non", "im", "ir", "dis")
+_NAMED = 0.7  # how like a word must be to a concept to name it
 _REACH = 60  # characters to a word that still denies
 
 
@@ -70,14 +73,14 @@ class Phrases:
     def __init__(self, layout: Layout) -> None:
         self._text = layout.text
         self._places = _units(layout)
-        self._naming: dict[str, set[int]] = defaultdict(set)
+        self._naming: dict[str, set[int]] = {}
         for number, (start, end) in enumerate(self._places):
             for word in set(map(fold, _WORD.findall(self._text, start, end))):
                 for concept in (*_meant(word), *_denied(word)):
-                    self._naming[concept].add(number)
-        self._alike: dict[str, list[str]] = defaultdict(list)
+                    self._naming.setdefault(concept, set()).add(number)
+        self._alike: dict[str, list[str]] = {}
         for concept in self._naming:
-            self._alike[concept[:4]].append(concept)
+            self._alike.setdefault(concept[:4], []).append(concept)
 
     def statements(self, field: Field) -> list[Statement]:
         """Every phrase that answers the field, strongest first; by its description where none has its name."""
@@ -90,11 +93,14 @@ class Phrases:
         return sorted(found, key=lambda statement: -statement.strength)
 
     def _answers(self, wanted: list[str], negated: frozenset[str]) -> list[Statement]:
-        counts: dict[int, float] = defaultdict(float)
+        counts: dict[int, float] = {}
         for concept in dict.fromkeys(wanted):
-            alike = [other for other in self._alike.get(concept[:4], ()) if likeness(concept, other) >= NAMING]
-            for number in {number for other in alike for number in self._naming[other]}:
-                counts[number] += _worth(concept)
+            numbers = set(self._naming.get(concept, ()))
+            for other in self._alike.get(concept[:4], ()):
+                if other != concept and likeness(concept, other) >= _NAMED:
+                    numbers |= self._naming[other]
+            for number in numbers:
+                counts[number] = counts.get(number, 0.0) + _worth(concept)
         least = NAMED_ENOUGH * sum(map(_worth, set(wanted))) - 1e-9
         read = (self._read(*self._places[n], tuple(wanted), negated) for n in sorted(counts) if counts[n] >= least)
         return [statement for statement in read if statement is not None and statement.strength >= NAMED_ENOUGH]
@@ -105,8 +111,8 @@ class Phrases:
         hits: list[_Word] = []
         named: set[str] = set()
         for word in words:
-            straight = _named(wanted, _meant(word.word))
-            turned = set() if straight else _named(wanted, _denied(word.word))
+            straight = {want for want in wanted if _names(want, _meant(word.word))}
+            turned = set() if straight else {want for want in wanted if _names(want, _denied(word.word))}
             if straight or turned:
                 hits.append(_Word(word.start, word.end, word.word, bool(turned)))
                 named |= straight | turned
@@ -154,6 +160,8 @@ def _sentence(
         denials = [word for word in denials if word.word != "nor"]
     if _is_cut(text, first.end, last.start) and not _CLAUSE_STOPS.match(text, last.end):
         return None  # of two clauses each has a subject and a verb of its own
+    if any(word.word in _OF_THE_NEXT and _AND.search(text, word.end, first.start) for word in denials):
+        return None  # "no pets and smokes" or "no cats and dogs"
     if len(clause) <= len(hits) and len(words) <= 6:
         return None  # a label or a heading that says nothing by itself
     says = (len(denials) + sum(hit.opposite for hit in hits) + turned) % 2 == 0
@@ -190,13 +198,13 @@ def _boxed(text: str, begin: int, end: int, hits: list[_Word]) -> tuple[int, int
         return None
     last = hits[-1]
     options = list(_OPTION.finditer(text, last.end, end))
-    ticked = [box for box in boxes if box["on"] and box.start() > last.start]
     if options:
-        leads = boxes[0].start() < options[0].start()  # [x] yes, or: yes [x]
-        for box in ticked[:1]:
-            beside = [option for option in options if (option.start() >= box.end()) == leads]
-            option = min(beside or options, key=lambda option: abs(option.start() - box.start()))
-            return option.start(), option.end(), option["yes"] is not None
+        leads = boxes[0].start() < options[0].start()
+        for box in (box for box in boxes if box["on"] and box.start() > last.start):
+            after = [option for option in options if option.start() >= box.end()]
+            before = [option for option in options if option.end() <= box.start()]
+            for option in (after[:1] if leads else before[-1:]) or after or before:
+                return option.start(), option.end(), option["yes"] is not None
         return None
     leading = all(re.match(r"\s{0,3}[^\W\d_]", text[box.end() : box.end() + 4]) for box in boxes)
     own = [box for box in boxes if box.end() <= last.start]
@@ -217,6 +225,11 @@ def box_before(text: str, start: int) -> bool | None:
     return boxes[-1]["on"] is not None
 
 
+def _is_yes(found: re.Match[str]) -> bool:
+    ticked = bool(found["tick"]) and found["tick"] in "✓✔☑☒"
+    return bool(found["yes"]) or ticked or (bool(found["box"]) and found["box"].strip("[] ") != "")
+
+
 def _answer(text: str, position: int, end: int) -> tuple[int, int, bool] | None:
     """The answer word right behind the label, at the end of its cell or line."""
     colon = _TO_ANSWER.match(text, position, end)  # the label may go on a little ("Insurance (optional): yes")
@@ -225,10 +238,10 @@ def _answer(text: str, position: int, end: int) -> tuple[int, int, bool] | None:
         return None
     if not _BETWEEN.search(text, position, found.start("answer")):
         return None
-    ticked = (found["tick"] or " ") in "✓✔☑☒" or (found["box"] or "").strip("[] ") != ""
-    return found.start("answer"), found.end("answer"), bool(found["yes"]) or ticked
+    return found.start("answer"), found.end("answer"), _is_yes(found)
 
 
+@lru_cache(maxsize=50_000)
 def _meant(word: str) -> tuple[str, ...]:
     """What a word names straight."""
     return concepts(word) + _MEANINGS.get(word, ())
@@ -241,9 +254,8 @@ def _denied(word: str) -> tuple[str, ...]:
     return concepts(_OPPOSITES.get(word, "")) + tuple(c for rest in prefixed for c in concepts(rest))
 
 
-def _named(wanted: tuple[str, ...], meant: tuple[str, ...]) -> set[str]:
-    """Which of the wanted concepts a word names."""
-    return {want for want in wanted if any(likeness(want, other) >= NAMING for other in meant)}
+def _names(want: str, meant: tuple[str, ...]) -> bool:
+    return any(likeness(want, other) >= _NAMED for other in meant)
 
 
 def _worth(concept: str) -> float:

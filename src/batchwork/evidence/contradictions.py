@@ -6,13 +6,13 @@ alone or by changing places with another field, and when another field fits its 
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from batchwork.evidence.booleans import box_before
-from batchwork.evidence.features import NAMES, Candidate, Scorer, score
+from batchwork.evidence.features import NAMES, Scored, Scorer, score
 from batchwork.evidence.fields import Field
 from batchwork.evidence.labels import Context, Contexts
-from batchwork.evidence.readers import FIGURES, Place, Source, Span
+from batchwork.evidence.readers import FIGURES, Place, Source
 from batchwork.evidence.rows import Home
 from batchwork.evidence.thresholds import (
     CONTESTED,
@@ -25,137 +25,151 @@ from batchwork.evidence.thresholds import (
 from batchwork.evidence.topics import Rivals
 from batchwork.evidence.words import NEGATIONS, concepts, fold, is_known
 
-Claims = dict[Span, list[tuple[Field, float]]]
+Claims = dict[tuple[int, int], list[tuple[Field, float]]]
 _OTHER = NAMES.index("other")
 _OF_VALUE = [
-    NAMES.index(name) for name in ("neighbour", "count", "weight", "exact", "shape", "first")
+    NAMES.index(name) for name in ("neighbour", "alone", "count", "telling", "weight", "exact", "shape", "first")
 ]  # of the features those that do not depend on the labels of a place
 _STRUCTURED = frozenset({"named", "left", "head", "over"})
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _SENTENCE = 6  # words from which on a string is no name
 _NONE = -99.0
 _BEFORE = re.compile(r"[^\W_]+(?:['’]\w+)?")
-_BETWEEN = frozenset({"yet", "longer", "been", "an", "a", "the", "currently", "be"})  # "not yet active"
 
 
 class Contradictions:
     """Settles for the fields of one result what contradicts their best places."""
 
     def __init__(
-        self,
-        source: Source,
-        scorer: Scorer,
-        contexts: Contexts,
-        rivals: Rivals,
-        homes: Mapping[str, Home],
-        rate: Callable[[Field, Place, Context], Candidate],
+        self, source: Source, scorer: Scorer, contexts: Contexts, rivals: Rivals, homes: Mapping[str, Home]
     ) -> None:
         self._source = source
         self._scorer = scorer
         self._contexts = contexts
         self._rivals = rivals
         self._homes = homes
-        self._rate = rate
         self._known: dict[str, float] = {}
         self._void: set[str] = set()
-        self._settled: dict[tuple[str, tuple[object, ...]], list[tuple[Field, Candidate]]] = {}
+        self._settled: dict[tuple[str, tuple[object, ...]], list[tuple[Field, Scored]]] = {}
+        self._sorts: dict[Place, tuple[object, ...]] = {}
+        self._rate: Callable[[Field, Place, Context], list[float]] = lambda *_: []
         self.claims: Claims = {}
 
-    def settle(self, found: list[tuple[Field, list[Candidate]]], claims: Claims) -> None:
+    def settle(
+        self,
+        settled: Iterable[tuple[Field, list[Scored]]],
+        claims: Claims,
+        rate: Callable[[Field, Place, Context], list[float]],
+    ) -> None:
         """Take the places that the fields have; what a contradicted field claims is free for the others."""
-        entries = [(field, ranked) for field, ranked in found if ranked]
+        entries = [(field, scored) for field, scored in settled if scored]
+        self._rate = rate
         self.claims = claims
+        self._known, self._void = {}, set()
         self._group(entries)
-        void = {field.path for field, ranked in entries if self.is_contradicted(field, ranked)}
-        if void:
-            self._void, self._known = void, {}
+        self._void = {field.path for field, scored in entries if self.is_contradicted(field, scored)}
+        if self._void:
+            freed = {
+                (field.record, self._sort(scored[0].place)) for field, scored in entries if field.path in self._void
+            }
+            for field, scored in entries:
+                if field.path not in self._void and (field.record, self._sort(scored[0].place)) in freed:
+                    self._known.pop(field.path, None)
             self._group(entries)
             self.claims = {
-                place: [claim for claim in wanted if claim[0].path not in void] for place, wanted in claims.items()
+                place: [claim for claim in wanted if claim[0].path not in self._void]
+                for place, wanted in claims.items()
             }
 
-    def _group(self, entries: list[tuple[Field, list[Candidate]]]) -> None:
+    def _group(self, entries: Iterable[tuple[Field, list[Scored]]]) -> None:
         """The best places of the fields that are not contradicted, by object and by what they can be taken for."""
         self._settled = defaultdict(list)
-        for field, ranked in entries:
-            if field.path not in self._void and ranked[0].place.kind != "answer":
-                self._settled[field.record, self._sort(ranked[0].place)].append((field, ranked[0]))
+        for field, scored in entries:
+            if field.path not in self._void and scored[0].place.kind != "answer":
+                self._settled[field.record, self._sort(scored[0].place)].append((field, scored[0]))
 
-    def is_contradicted(self, field: Field, ranked: list[Candidate]) -> bool:
+    def is_contradicted(self, field: Field, scored: list[Scored]) -> bool:
         """Whether the best place is not to be believed: its label is another's, or the field's own stands elsewhere."""
-        best = ranked[0]
+        best = scored[0]
         if field.path in self._void:
             return True
         if best.place.kind == "answer" or "currency" in field.own:
             return False
-        claims = self.claims.get(best.place.span, ())
-        if self._scorer.is_another_role(field, best) or any(
+        claims = self.claims.get((best.place.start, best.place.end), ())
+        if self._scorer.is_another_role(best.features) or any(
             points > best.score + CONTESTED and field.record == other.record for other, points in claims
         ):
             return True
         ahead = RIVAL_CLOSE if best.features[_OTHER] else CONTRADICTED  # less will do where another field is named
-        return self.alternative(field, ranked) > best.score + ahead
+        return self.alternative(field, scored) > best.score + ahead
 
-    def alternative(self, field: Field, ranked: list[Candidate]) -> float:
+    def alternative(self, field: Field, scored: list[Scored]) -> float:
         """How well the field would fit where another value of its kind stands.
 
         A place that another field of the result wants counts as far as both would do better to change places.
         """
         if field.path not in self._known:
-            self._known[field.path] = max(self._alternatives(field, ranked), default=_NONE)
+            self._known[field.path] = max(self._alternatives(field, scored), default=_NONE)
         return self._known[field.path]
 
-    def _alternatives(self, field: Field, ranked: list[Candidate]) -> Iterator[float]:
-        best = ranked[0]
+    def _alternatives(self, field: Field, scored: list[Scored]) -> Iterator[float]:
+        best = scored[0]
         if best.place.kind == "answer" or not field.own:
             return
+        yield from (self._exchange(field, best, other) for other in self._others(field, best))
         sort = self._sort(best.place)
-        for other, theirs in self._settled.get((field.record, sort), ()):
-            like = other.name == field.name and circle(other) == circle(field)  # a list of plain values has no order
-            if other.value != field.value and not like:
-                yield self._exchange(field, best, other, theirs)
-        taken = [entry.place.span for entry in ranked]
+        taken = [span for entry in scored for span in entry.place.spans]
         mine = self._scorer.label_match(field, best.context, best.place.kind)
         labelled = mine >= NAMED_ENOUGH and not best.context.kinds.isdisjoint(_STRUCTURED)
-        home = self._homes.get(field.record)
-        for place in self._rivals.of(field, best.place.kind, best.context.line, mine, home):
-            if any(low < place.end and place.start < high for low, high in taken) or self._sort(place) != sort:
+        for start, end, kind in self._rivals.of(field, best.place.kind, best.context.line, mine, self._homes):
+            place = Place(((start, end),), kind)
+            if any(low < end and start < high for low, high in taken) or self._sort(place) != sort:
                 continue
-            context = self._contexts.of(*place.span)
-            if not self._scorer.label_match(field, context, place.kind, max(NAMED_AT_ALL, mine - NEARLY_AS_WELL)):
+            context = self._contexts.of(start, end)
+            if not self._scorer.label_match(field, context, kind, max(NAMED_AT_ALL, mine - NEARLY_AS_WELL)):
                 continue
             loose = context.kinds.isdisjoint(_STRUCTURED)
-            if loose and (labelled or place.kind not in FIGURES):
+            if (kind not in FIGURES and (loose or self._is_label(start, end))) or (loose and labelled):
                 continue  # words in a sentence do not outdo a label
-            claimed = any(other is not field and points > 0 for other, points in self.claims.get(place.span, ()))
-            if not claimed and (place.kind in FIGURES or not self._is_label(place)):
+            if all(other is field or points <= 0 for other, points in self.claims.get((start, end), ())):
                 yield self._fit(field, best, place, context)
+
+    def _others(self, field: Field, best: Scored) -> Iterator[tuple[Field, Scored]]:
+        """The other fields of the same object or element that have a place of the same kind elsewhere."""
+        for other, entry in self._settled.get((field.record, self._sort(best.place)), ()):
+            if other.value == field.value:
+                continue
+            if other.name != field.name or circle(other) != circle(field):  # a list of plain values has no order
+                yield other, entry
 
     def _sort(self, place: Place) -> tuple[object, ...]:
         """What somebody could take a place for, at a glance: two amounts are alike, two names, two ids."""
-        text = self._source.text[place.start : place.end]
-        if place.kind in FIGURES:
-            return place.kind, bool(_YEAR.fullmatch(text))
-        return "@" in text, "://" in text, any(map(str.isdigit, text)), len(text.split()) > _SENTENCE
+        known = self._sorts.get(place)
+        if known is None:
+            text = self._source.text[place.start : place.end]
+            known = (place.kind, bool(_YEAR.fullmatch(text))) if place.kind in FIGURES else _shape(text)
+            self._sorts[place] = known
+        return known
 
-    def _exchange(self, field: Field, best: Candidate, other: Field, theirs: Candidate) -> float:
+    def _exchange(self, field: Field, best: Scored, other: tuple[Field, Scored]) -> float:
         """The field's score if it and another one changed places, less what the other one would lose by that."""
+        whose, theirs = other
         there = self._scorer.label_match(field, theirs.context, theirs.place.kind)
-        here = self._scorer.label_match(other, best.context, best.place.kind)
+        here = self._scorer.label_match(whose, best.context, best.place.kind)
         if max(there, here) < NAMED_AT_ALL:
             return _NONE
         mine = self._fit(field, best, theirs.place, theirs.context)
-        return mine - max(0.0, theirs.score - self._fit(other, theirs, best.place, best.context))
+        return mine - max(0.0, theirs.score - self._fit(whose, theirs, best.place, best.context))
 
-    def _is_label(self, place: Place) -> bool:
+    def _is_label(self, start: int, end: int) -> bool:
         """Whether these words are a label themselves, so that they are nobody's value."""
-        cell = self._source.layout.cell_of(place.start)
-        whole = cell is not None and (cell.start, cell.end) == place.span
-        return whole and all(map(is_known, concepts(self._source.text[place.start : place.end])))
+        cell = self._source.layout.cell_of(start)
+        whole = cell is not None and (cell.start, cell.end) == (start, end)
+        return whole and all(map(is_known, concepts(self._source.text[start:end])))
 
-    def _fit(self, field: Field, best: Candidate, place: Place, context: Context) -> float:
+    def _fit(self, field: Field, best: Scored, place: Place, context: Context) -> float:
         """The score that the field's value would have at another place: what the value itself tells stays the same."""
-        features = self._rate(field, place, context).features
+        features = self._rate(field, place, context)
         for rank in _OF_VALUE:
             features[rank] = best.features[rank]
         return score(best.group, features)
@@ -168,11 +182,21 @@ def circle(field: Field) -> str:
     return field.group[: field.group.rindex("[")] + "[]" if field.group.endswith("]") else field.group
 
 
-def is_denied(source: Source, field: Field, place: Place) -> bool:
-    """Whether the text right before a word says that it is not so: "not active", a box that is not ticked."""
+def _shape(text: str) -> tuple[bool, ...]:
+    """What somebody sees of a string at a glance: an address of the net, digits, a sentence."""
+    return "@" in text, "://" in text, any(map(str.isdigit, text)), len(text.split()) > _SENTENCE
+
+
+def is_denied(source: Source, field: Field, place: Place, context: Context) -> bool:
+    """Whether the place says something else: what was before, "not active", a word of a label."""
+    asked = field.own + field.parents
+    if any(("new" in asked and "previous" in end) or ("previous" in asked and "new" in end) for end in context.ends):
+        return True
+    if place.kind == "number" and any("whole" in end for end in context.ends) and "total" not in asked:
+        return True
     if place.kind in FIGURES:
         return False
-    if box_before(source.text, place.start) is False:
+    if box_before(source.text, place.start) is False or _is_label(source, field, place, context.line):
         return True
     said = source.text[place.start : place.end]
     plain = bool(field.options) or said.islower() or (isinstance(field.value, str) and field.value.islower())
@@ -180,4 +204,22 @@ def is_denied(source: Source, field: Field, place: Place) -> bool:
         return False
     line = source.text.rfind("\n", 0, place.start) + 1
     words = [fold(word) for word in _BEFORE.findall(source.text, max(line, place.start - 30), place.start)][-2:]
-    return bool(words) and (words[-1] in NEGATIONS or (words[0] in ("not", "no", "nicht") and words[-1] in _BETWEEN))
+    if not words:
+        return False
+    between = ("yet", "longer", "been", "an", "a", "the", "currently", "be")
+    return words[-1] in NEGATIONS or (words[0] in ("not", "no", "nicht") and words[-1] in between)
+
+
+def _is_label(source: Source, field: Field, place: Place, number: int) -> bool:
+    """Whether a place is a word of a label or of a column's heading ("Emergency contact:") rather than said."""
+    layout = source.layout
+    cell = layout.cell_of(place.start, number)
+    if cell is None or place.end - place.start >= len(cell.text):
+        return False
+    if number + 1 < len(layout.lines) and any(cell.start == head.start for head in layout.head_row(number + 1)):
+        return True
+    label, colon, _ = cell.text.partition(": ")
+    if not colon or len(cell.text) > 60 or place.kind != "text" or place.end - cell.start > len(label):
+        return False
+    known = all(map(is_known, concepts(source.text[place.start : place.end])))
+    return bool(field.options) or (known and place.end - place.start < len(label.strip()) - 1)

@@ -7,7 +7,8 @@ with a weight below one half, because then nobody can know.
 
 import re
 from collections.abc import Collection, Iterator
-from datetime import date, datetime, timedelta
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
 
 from batchwork.evidence.numerals import Mention, Reading
 from batchwork.evidence.words import PATTERNS, VOCABULARY, fold
@@ -26,7 +27,9 @@ _YEARS = re.compile(r"(?<!\d)(?:(?:1[6-9]|2[0-2])\d\d|['’]\d\d)(?!\d)")
 _LONGEST = 45  # characters from the day or the month to the year's end
 _MONTH_YEAR = re.compile(rf"(?<![^\W_]){_MONTH}[ \u00a0]?,?[ \u00a0]?(?P<year>(?:19|20)\d\d)\Z", re.IGNORECASE)
 _MONTH_NUMBER = re.compile(_PATTERNS["month_number"])
+_YEARLESS = re.compile(_PATTERNS["yearless"])
 _WORDS = re.compile(r"[^\W\d_]{3,10}")
+_COMPACT = re.compile(_PATTERNS["compact"])
 
 _DAY_MONTH_HINT = re.compile(
     r"(?i)\b(?:(?:dd?|tt?|jj?|gg?)\s?[-/.]\s?mm?\s?[-/.]\s?(?:yy|jj|aa)|day (?:first|before month)|day, month)"
@@ -40,6 +43,7 @@ class Dates:
 
     def __init__(self, text: str) -> None:
         self._text = text
+        self._yearless: dict[tuple[int, int], list[tuple[int, int]]] | None = None
         self.partial: list[tuple[int, int, int, int]] = []  # start, end, year, month
         for match in _MONTH_NUMBER.finditer(text):
             year, month = int(match["year"] or match["year2"]), int(match["month"] or match["month2"])
@@ -51,12 +55,26 @@ class Dates:
             _without_overlaps([*certain, *self._numeric(numeric)]), key=lambda mention: mention.start
         )
 
+    def without_year(self, day: date) -> list[tuple[int, int]]:
+        """Where this day and month stand without a year, in a text that names the year elsewhere."""
+        if not re.search(rf"(?<!\d){day.year}(?!\d)", self._text):
+            return []
+        if self._yearless is None:
+            self._yearless = {}
+            for match in _YEARLESS.finditer(self._text):
+                month = MONTHS.get(fold(match["month"] or match["month2"]))
+                if month is not None:
+                    key = (month, int(match["day"] or match["day2"]))
+                    self._yearless.setdefault(key, []).append((match.start(), match.end()))
+        return self._yearless.get((day.month, day.day), [])
+
     def _plain(self) -> Iterator[Mention]:
-        """Dates in figures with the year first."""
-        for match in _ISO.finditer(self._text):
-            day = _date(match["year"], match["month"], match["day"])
-            if day is not None:
-                yield Mention(match.start(), match.end(), (Reading(day),))
+        """Dates in figures with the year first, with or without marks."""
+        for pattern, weight in ((_ISO, 1.0), (_COMPACT, 0.6)):
+            for match in pattern.finditer(self._text):
+                day = _date(match["year"], match["month"], match["day"])
+                if day is not None:
+                    yield Mention(match.start(), match.end(), (Reading(day, weight),), match.start())
 
     def _named(self) -> list[Mention]:
         """Dates with the month's name: looked for before every year, because years are few and words are many."""
@@ -73,7 +91,7 @@ class Dates:
                     continue
                 day = _date(match["year"], str(month), match["day"])
                 if day is not None:
-                    found.append(Mention(match.start(), match.end(), (Reading(day),)))
+                    found.append(Mention(match.start(), match.end(), (Reading(day),), match.start()))
         return found
 
     def _add_month(self, low: int, high: int) -> None:
@@ -100,7 +118,7 @@ class Dates:
             else:
                 readings = (Reading(day_first if order else month_first),)
             if readings:
-                found.append(Mention(match.start(), match.end(), readings))
+                found.append(Mention(match.start(), match.end(), readings, match.start()))
         return found
 
     def _order(self, numeric: list[re.Match[str]], certain: Collection[object]) -> bool | None:
@@ -154,22 +172,35 @@ def _date(year: str, month: str, day: str) -> date | None:
 _TIME = re.compile(_PATTERNS["time"])
 
 
-def says_time(text: str, end: int, moment: datetime) -> int | None:
-    """Where the time right behind the date that ends here ends, `end` where there is none; None if it is another time.
+@dataclass(frozen=True, slots=True)
+class TimeOfDay:
+    """A time as it stands; `offset` is None when no zone is told."""
 
-    It is compared as exactly as the text tells it.
-    """
+    end: int
+    hour: int
+    minute: int
+    second: int | None
+    offset: timedelta | None
+
+    def says(self, moment: datetime) -> bool:
+        """Whether it is the moment's time, as exactly as the text tells it."""
+        if self.offset is not None and moment.utcoffset() is not None and self.offset != moment.utcoffset():
+            return False
+        told = time(self.hour, self.minute, self.second or 0)
+        wanted = moment.time().replace(microsecond=0)
+        return told == (wanted if self.second is not None else wanted.replace(second=0))
+
+
+def time_behind(text: str, end: int) -> TimeOfDay | None:
+    """The time right behind the date that ends here, if there is one."""
     found = _TIME.match(text, end)
     if found is None:
-        return end
+        return None
     hour = int(found["hour"])
     if found["half"] and hour <= 12:
         hour = hour % 12 + (12 if found["half"].lower() == "p" else 0)
-    told = (hour, int(found["minute"]), int(found["second"] or 0))
-    offset = _offset(found["zone"])
-    elsewhere = offset is not None and moment.utcoffset() is not None and offset != moment.utcoffset()
-    wanted = (moment.hour, moment.minute, moment.second if found["second"] else 0)
-    return found.end() if told == wanted and not elsewhere else None
+    second = int(found["second"]) if found["second"] else None
+    return TimeOfDay(found.end(), hour, int(found["minute"]), second, _offset(found["zone"]))
 
 
 def _offset(zone: str | None) -> timedelta | None:

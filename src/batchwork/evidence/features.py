@@ -21,8 +21,7 @@ from typing import Any
 from batchwork.evidence.fields import Field
 from batchwork.evidence.labels import Context
 from batchwork.evidence.readers import FIGURES, Place
-from batchwork.evidence.thresholds import ALMOST, BETTER_NAMED, FAINT, LOOSELY, NAMED_IN_FULL, NAMING
-from batchwork.evidence.topics import Topics
+from batchwork.evidence.thresholds import FAINT, NAMED_IN_FULL, NAMING
 from batchwork.evidence.words import GENERIC, PERIODS, UNITS, UNSPOKEN, excludes, is_party, likeness
 
 # What a place says by its kind alone, of the words that say little.
@@ -44,7 +43,7 @@ _ABLE = {  # the families of values that a kind of place can say
 _AGED = frozenset({"forecast", "previous", "start", "minimum", "low", "new", "end", "maximum", "high"})
 _NOTHING: dict[str, float] = {}
 _LOOSE = frozenset({"prose"})
-_STRUCTURED = frozenset({"named", "left", "head", "over", "defined"})
+_STRUCTURED = frozenset({"named", "left", "head", "over", "defined", "below", "row"})
 _SHAPES = (
     (frozenset({"email"}), re.compile(r"\S+@\S+\.\w+")),
     (frozenset({"iban", "account"}), re.compile(r"[A-Z]{2}\d{2}(?:[ -]?[A-Z0-9]{2,4}){3,8}")),
@@ -52,15 +51,31 @@ _SHAPES = (
     (frozenset({"website", "url", "link"}), re.compile(r"(?:https?://|www\.)\S+")),
 )
 NAMES = (
-    "bias", "own", "parent", "other_parent", "described", "surplus", "other", "neighbour", "structured", "count",
-    "weight", "exact", "wrong_end", "column", "shape", "early", "first", "line",
+    "bias", "own", "primary", "telling_words", "head_word", "parent", "other_parent", "described", "surplus",
+    "conflict", "around_conflict", "other", "neighbour", "structured", "alone", "count", "telling", "weight", "exact",
+    "past", "wrong_end", "column", "shape", "party", "topic", "early", "first", "line", "block",
 )  # fmt: skip
-_OWN, _PARENT, _DESCRIBED, _SHAPE = map(NAMES.index, ("own", "parent", "described", "shape"))
+_OWN, _PARENT, _DESCRIBED, _TOPIC, _SHAPE, _PARTY, _CONFLICT = map(
+    NAMES.index, ("own", "parent", "described", "topic", "shape", "party", "conflict")
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surroundings:
+    """What is known of a place besides its labels: how many say the value, and what else of the field stands near."""
+
+    count: int = 1
+    first: bool = True
+    column: float = 0.0  # the share of a list's values of this name that stand in the same column
+    topic: float = 1.0  # the share of the field's words that the text speaks of anywhere
+    line: float = 0.0  # the share that stands on the place's line, and in its paragraph
+    block: float = 0.0
+    neighbour: float = 0.0  # the share of the object's other fields whose places are near
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
-    """A place for a field, with its labels, features and score; the group says which weights it is measured by."""
+class Scored:
+    """A place of a field with its features and its score."""
 
     place: Place
     context: Context
@@ -72,114 +87,140 @@ class Candidate:
 class Scorer:
     """Features of places for the fields of one result."""
 
-    def __init__(self, text: str, fields: Sequence[Field], topics: Topics) -> None:
+    def __init__(self, text: str, fields: Sequence[Field]) -> None:
         self._text = text
-        self._topics = topics
         self._names: dict[str, set[tuple[str, tuple[str, ...]]]] = defaultdict(set)
         for field in fields:
             self._names[field.scope].add((family(field), field.names))
         self._groups = sorted({field.parents for field in fields if field.parents and not field.record})
         self._owners: dict[tuple[str, str, tuple[str, ...]], tuple[float, tuple[tuple[str, ...], ...]]] = {}
 
-    def features(
-        self, field: Field, place: Place, context: Context, *, count: int = 1, first: bool = True, column: float = 0.0
-    ) -> list[float]:
-        """The features in the order of `NAMES`.
-
-        `count` places say the value, of which this may be the first; in its `column` stands this share of its list's.
-        """
+    def features(self, field: Field, place: Place, context: Context, around: Surroundings) -> list[float]:
+        """The features in the order of `NAMES`."""
+        implied = _IMPLIED.get(place.kind, _NOTHING)
+        weights = context.weights
+        own = _coverage(field.own, weights, implied)
+        telling, words, count = field.telling, context.words, around.count
+        mine = match(field.names, words)
+        best, owners = self._owner(field.scope, place.kind, words)
+        negative = isinstance(field.value, int | float | Decimal) and field.value < 0
         return [
             1.0,
-            _coverage(field.own, context.weights, _IMPLIED.get(place.kind, _NOTHING)),
+            own,
+            mine,
+            _coverage(telling, context.near, _NOTHING) if telling else own,
+            _coverage(telling[-1:], weights, implied) if telling else own,
             _coverage(field.parents, context.weights, _NOTHING) if field.parents else 0.5,
-            float(self.is_other_objects(field, context)),
+            self._other_parent(field, context),
             self._described(field, context) if field.described else 0.0,
-            _surplus(field.known, context.words, place.kind),
-            self._better_owner(field, context, place.kind),
-            0.0,
+            _surplus(field.known, words, place.kind),
+            max(
+                (_conflict(field.own, field.parents, key, prose, negative) for key, prose in context.keys),
+                default=0.0,
+            )
+            if place.kind not in FIGURES or not _has_other_unit(field.own, context.behind[:1])
+            else 1.0,
+            max((_conflict(field.own, field.parents, key, False, negative) for key in context.around), default=0.0),
+            best - mine if best > mine and not _shares(field, words, owners) else 0.0,
+            around.neighbour,
             float(not _STRUCTURED.isdisjoint(context.kinds)),
-            min(1.0, math.log(count) / 4),
+            float(count == 1),
+            min(1.0, math.log(count) / 4) if count > 1 else 0.0,
+            float(field.is_telling),
             place.weight,
             float(place.exact),
-            float(_is_wrong_end(field, context)),
-            column,
+            float(_is_past(field, context)),
+            float(bool(context.ends) and _is_wrong_end(field, context)),
+            around.column,
             float(_has_shape(field, self._text[place.start : place.end])),
+            float(_asks_for_party(field.names)),
+            around.topic,
             1.0 / (1.0 + context.line),
-            float(first),
-            self._topics.on_line(field, context.line),
+            float(around.first),
+            around.line,
+            around.block,
         ]
 
     def label_match(self, field: Field, context: Context, kind: str, least: float = 0.0) -> float:
-        """How well the labels of any place name the field, whoever's value stands there; 0 where they are another's."""
+        """How well the labels of any place name the field, whoever's value stands there."""
         mine = match(field.names, context.words)
         if context.behind and context.kinds <= _LOOSE:
             mine = max(mine, match(field.names, context.words + context.behind))  # "with 30 days' notice"
-        if mine < least or not mine or self._better_owner(field, context, kind) > BETTER_NAMED:
+        if mine < least or not mine:
             return 0.0
-        return 0.0 if self._clashes(field, context, kind) or self.is_other_objects(field, context) else mine
+        best, owners = self._owner(field.scope, kind, context.words)
+        if best > mine + 0.1 and not _shares(field, context.words, owners):
+            return 0.0
+        clash = any(_conflict(field.own, field.parents, key, prose, False) == 1.0 for key, prose in context.keys)
+        clash = clash or _has_other_unit(field.own, context.behind[:1])
+        return 0.0 if clash or self._other_parent(field, context) else mine
 
-    def is_another_role(self, field: Field, entry: Candidate) -> bool:
+    def is_another_role(self, features: Sequence[float]) -> bool:
         """Whether a label or unit of a place is one that the field excludes, and nothing there names the field."""
-        return entry.features[_OWN] < NAMED_IN_FULL and self._clashes(field, entry.context, entry.place.kind)
+        return features[_CONFLICT] == 1.0 and features[_OWN] < NAMED_IN_FULL
 
-    def is_unsaid(self, field: Field, entry: Candidate) -> bool:
+    def is_unsaid(self, field: Field, context: Context, features: Sequence[float]) -> bool:
         """Whether the text never speaks of what a value is: neither its labels nor any other word names the field.
 
         Somebody's name may stand without any label, as over a letter.
         """
+        if features[_PARTY] and not context.kinds:
+            return False
         if "[" in field.path or UNSPOKEN.issuperset(field.telling):
             return False
-        asked = [word for word in field.names if word not in GENERIC]
-        if not entry.context.kinds and asked and all(map(is_party, asked)):
-            return False
-        features = entry.features
         said = max(features[_OWN], features[_PARENT] if field.parents else 0.0, features[_DESCRIBED] / 2)
-        return said < FAINT and not features[_SHAPE] and not self._topics.speaks_of(field)
+        return said < FAINT and not features[_TOPIC] and not features[_SHAPE]
+
+    def is_anothers(self, field: Field, context: Context) -> bool:
+        """Whether the labels of a place name another role, or another field of the result better than this one."""
+        best, owners = self._owner(field.scope, "any", context.words)
+        better = best > match(field.names, context.words) + 0.1 and not _shares(field, context.words, owners)
+        clash = any(_conflict(field.own, field.parents, key, prose, False) == 1.0 for key, prose in context.keys)
+        return better or clash or bool(self._other_parent(field, context))
 
     def is_other_objects(self, field: Field, context: Context) -> bool:
-        """Whether the surroundings of a place name another object of the result rather than the field's."""
+        """Whether the surroundings of a place name another object of the result than the field's."""
+        return self._other_parent(field, context) > 0
+
+    def _owner(self, scope: str, kind: str, words: tuple[str, ...]) -> tuple[float, tuple[tuple[str, ...], ...]]:
+        """How well the best fitting name of the result fits a label, and which names those are."""
+        known = self._owners.get((scope, kind, words))
+        if known is None:
+            able = _ABLE.get(kind, ("text", "date", "number", "rate", "unknown"))
+            matches = [(match(name, words), name) for fam, name in self._names[scope] if fam in able]
+            best = max((score for score, _ in matches), default=0.0)
+            owners = tuple(sorted(name for score, name in matches if score == best))
+            known = self._owners[scope, kind, words] = (best, owners)
+        return known
+
+    def _other_parent(self, field: Field, context: Context) -> float:
+        """By how much the surroundings name another object of the result rather than the field's."""
         if field.record or not field.parents or len(self._groups) < 2:
-            return False
+            return 0.0
         mine = theirs = 0.0
         others = {word for group in self._groups for word in group} - set(field.parents)
         for word, weight in context.weights.items():
-            if any(likeness(word, own) >= NAMING for own in field.parents):
+            if any(likeness(word, own) >= 0.7 for own in field.parents):
                 mine = max(mine, weight)
-            elif any(likeness(word, other) >= ALMOST for other in others):
+            elif any(likeness(word, other) >= 0.9 for other in others):
                 theirs = max(theirs, weight)
-        return theirs > mine
-
-    def _better_owner(self, field: Field, context: Context, kind: str) -> float:
-        """By how much another name of the result fits the labels of a place better than the field's."""
-        words = context.words
-        known = self._owners.get((field.scope, kind, words))
-        if known is None:
-            able = _ABLE.get(kind, ("text", "date", "number", "rate", "unknown"))
-            matches = [(match(name, words), name) for fam, name in self._names[field.scope] if fam in able]
-            best = max((score for score, _ in matches), default=0.0)
-            owners = tuple(sorted(name for score, name in matches if score == best))
-            known = self._owners[field.scope, kind, words] = (best, owners)
-        best, owners = known
-        ahead = best - match(field.names, words)
-        if ahead <= 0.0 or any(o == field.names or set(field.parents) & set(o) & set(words) for o in owners):
-            return 0.0  # the field itself, or one of its object that the label names
-        return ahead
-
-    def _clashes(self, field: Field, context: Context, kind: str) -> bool:
-        """Whether a label names a role that the field excludes, or a unit that is not the field's."""
-        if kind in FIGURES and _has_other_unit(field.own, context.behind[:1]):
-            return True
-        negative = isinstance(field.value, int | float | Decimal) and field.value < 0
-        return any(_conflicts(field.own, field.parents, key, prose, negative) for key, prose in context.keys)
+        return max(0.0, theirs - mine)
 
     def _described(self, field: Field, context: Context) -> float:
         """How much of a label stands in the field's description."""
         best = 0.0
         for label in context.primary:
             words = [word for word in label.weights if word not in field.own]
-            hits = sum(1 for word in words if any(likeness(word, other) >= NAMING for other in field.described))
+            hits = sum(1 for word in words if any(likeness(word, other) >= 0.7 for other in field.described))
             best = max(best, hits / len(words) if words else 0.0)
         return best
+
+
+def _is_past(field: Field, context: Context) -> bool:
+    """Whether the place says what was, or a year before, and the field does not ask for that."""
+    if not (context.is_past or "forecast" in context.words) or _AGED.intersection((*field.own, *field.parents)):
+        return False
+    return not any(word.isdigit() for word in field.own)
 
 
 def family(field: Field) -> str:
@@ -208,7 +249,7 @@ def _share(these: tuple[str, ...], those: tuple[str, ...]) -> float:
         weight = 0.4 if word in GENERIC and len(these) > 1 else 1.0
         total += weight
         best = max(likeness(word, other) for other in those)
-        said += weight * (best if best >= LOOSELY else 0.0)
+        said += weight * (best if best >= 0.5 else 0.0)
     return said / total
 
 
@@ -226,6 +267,12 @@ def _coverage(words: Sequence[str], weights: dict[str, float], implied: dict[str
     return said / total if total else 0.0
 
 
+@lru_cache(maxsize=5_000)
+def _asks_for_party(names: tuple[str, ...]) -> bool:
+    asked = [part for part in names if part not in GENERIC]
+    return bool(asked) and all(map(is_party, asked))
+
+
 @lru_cache(maxsize=50_000)
 def _surplus(known: tuple[str, ...], words: tuple[str, ...], kind: str) -> float:
     """The share of a label's words that the field knows nothing of."""
@@ -238,12 +285,12 @@ def _surplus(known: tuple[str, ...], words: tuple[str, ...], kind: str) -> float
 
 
 @lru_cache(maxsize=50_000)
-def _conflicts(
+def _conflict(
     own: tuple[str, ...], parents: tuple[str, ...], words: tuple[str, ...], prose: bool, negative: bool
-) -> bool:
+) -> float:
     """Whether a label names another role than the field's: "Subtotal" for a total; a negative profit may be a loss.
 
-    It does not when it says all of the field's words as well: "Payment due" for a due date.
+    It speaks less against the field when it says all of its words as well: "Payment due" for a due date.
     """
     found = False
     for word in words:
@@ -253,7 +300,7 @@ def _conflicts(
             found = found or not (word in ("loss", "decline") and negative)
     telling = [word for word in own if word not in GENERIC]
     said = bool(telling) and all(any(likeness(word, other) >= NAMING for other in words) for word in telling)
-    return found and not said
+    return (0.4 if said else 1.0) if found else 0.0
 
 
 @lru_cache(maxsize=5_000)
@@ -263,12 +310,15 @@ def _has_other_unit(own: tuple[str, ...], behind: tuple[str, ...]) -> bool:
     return bool(asked) and bool(behind) and behind[0] not in asked and (behind[0] in UNITS or behind[0] in PERIODS)
 
 
+def _shares(field: Field, words: tuple[str, ...], owners: tuple[tuple[str, ...], ...]) -> bool:
+    """Whether a label's best owners are this field, or fields of its object that the label names."""
+    return any(owner == field.names or set(field.parents) & set(owner) & set(words) for owner in owners)
+
+
 def _is_wrong_end(field: Field, context: Context) -> bool:
-    """Whether the place says what was, or the other end of a range or a change than the field asks for."""
+    """Whether the field asks for one end of a range or a change, and the place is the other."""
     asked = _AGED.intersection((*field.own, *field.parents))
-    if not asked:  # a year in the name asks for that year
-        return any("previous" in ends for ends in context.ends) and not any(map(str.isdigit, field.own))
-    return bool(context.ends) and not any(asked & ends.keys() for ends in context.ends)
+    return bool(asked) and not any(word in ends for word in asked for ends in context.ends)
 
 
 def _has_shape(field: Field, said: str) -> bool:

@@ -130,12 +130,28 @@ def _words(place: tuple[str, ...], described: str, bound: bool) -> _Words:
     names = [name for name in place if name != "[]"]
     if not names:
         return "", (), (), tuple(dict.fromkeys(concepts(described)))
-    *words, last = words_of(names[-1]) or [""]
-    rest = concepts(" ".join(words))
-    own = (*rest, _ENDS[last]) if bound and last in _ENDS and rest == concepts(names[-1]) else concepts(names[-1])
+    own = (_end_of_range(names[-1]) if bound else _correspondent(names[-1])) or concepts(names[-1])
     parents = tuple(dict.fromkeys(word for name in names[:-1] for word in concepts(name)))
     told = tuple(word for word in dict.fromkeys(concepts(described)) if word not in own and word not in parents)
     return names[-1], tuple(dict.fromkeys(own)), parents, told
+
+
+def _end_of_range(name: str) -> tuple[str, ...]:
+    """The concepts of a name that ends in "from" or "to"; empty when it does not, or when that means somebody."""
+    *words, last = words_of(name) or [""]
+    rest = concepts(" ".join(words))
+    if last not in _ENDS or (words and concepts(name) != rest):
+        return ()
+    return (*rest, _ENDS[last])
+
+
+def _correspondent(name: str) -> tuple[str, ...]:
+    """The concepts of a name that asks for one end of a message: `to_address`, `from_name`, `bounce_from`."""
+    words = words_of(name)
+    if len(words) < 2:
+        return ()
+    end = next((word for word in (words[0], words[-1]) if word in ("from", "to")), "")
+    return (*concepts(end), *concepts(" ".join(word for word in words if word != end))) if end else ()
 
 
 def _resolved(schema: Mapping[str, Any], root: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -20,18 +20,24 @@ _LABEL_END = re.compile(r"[:=#?]\s*[\"'“(\[<`*]*$|\s[-–—]\s*$|(?<=[\w\"])>
 _PIECES = re.compile(r"([,;](?!\d)|[()\[\]]|\s[-–—]\s|(?<=[a-z\d)])\.\s|:\s)")
 _CLAUSE_END = re.compile(r"(?<!\bNo|\bno|\bNr|\bAm|\bDr)[.!?]\s+(?=[^a-z\s\d])|;\s|[•▪‣]\s?|(?<=\s)(?:whereas|while)\s")
 _ASIDE = re.compile(r"\([^()]*\)")
+_COUNTED = re.compile(
+    _PATTERNS["counted"]
+)  # what another number before a place counts: "4 bedrooms and", "8 g on admission to"
 _BULLET = re.compile(r"^(?:#{1,6}\s)?[\s>*•▪‣+\-–\[\](){}\"'“”xX✓✔☑☐☒\d.]*$")
+_CALCULATION = re.compile(r"(?:\d[\d.,]* ?[A-Za-z]{0,6} ?[x×@*=] ?(?:[A-Z]{3} |[$€£] ?)?)+$")  # 6.5 h x $48.00 =
 _KEYED = re.compile(r"[^\W\d_][\w ./&-]{0,30}:\s")  # a line that starts with a label of its own
 _SAID = re.compile(r"\s\S+\s\S+\s\S+[.,;]$|^[^:]{2,30}:\s+\w")  # a sentence, or a label with its value
 _SAYS = re.compile(r":\s*\S|\d{2}|[!;,]$|\w{5}\.$")  # a cell that says something is no mere label
 _DATES = re.compile(_PATTERNS["dates"])
 _DEFINED = re.compile(_PATTERNS["defined"])
 _AFTER_END = re.compile(r"[.;,:]\s|\n\n|[;(]|\s(?:and|but|while|or|und|aber|et|mais|y)\s")
-_ENUMERATION = re.compile(r"^[\s>*•-]*([^:,;.\n]{2,45}):\s+(?:[^,;:\n]{1,60}(?:[,;]|\s(?:and|und|et)\s)\s*)+$")
-_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _CURRENCY = re.compile(r"[$€£¥]|(?:USD|EUR|GBP|CHF|JPY|CAD|AUD)(?![A-Za-z])")
 _SIGNS = {"$": "usd", "€": "eur", "£": "gbp", "¥": "jpy"}
+_ENUMERATION = re.compile(r"^[\s>*•-]*([^:,;.\n]{2,45}):\s+(?:[^,;:\n]{1,60}(?:[,;]|\s(?:and|und|et)\s)\s*)+$")
 _CLEAR = frozenset({"path", "end"})  # not the name of a place, but what it says of its role counts as much
+_POSSESSIVE = re.compile(r"\b[^\W\d]+['’]s\s+(?=[a-z])")  # "the tenant's guarantor" is a guarantor
+_WHOLE = re.compile(r"^\s+(?:out )?of (?:the |all )?(?=\d)[\d.,]+")  # "38 of 120 stands" are stands
+_AROUND = frozenset({"section", "heading", "head", "row", "left"})
 _LONGEST_LABEL, _LONGEST_CELL = 8, 45  # words, characters
 _FLOWING = 38  # a line at least this long goes on in the next one
 _REACH = 300  # characters; no label is further away, and lines can be endless
@@ -60,10 +66,13 @@ class Context:
     primary: tuple[Label, ...]
     weights: dict[str, float]  # for each concept the most that any label makes of it
     words: tuple[str, ...]  # of the primary labels
+    near: dict[str, float]  # what each of them is worth
     kinds: frozenset[str]  # of the primary labels that say something
     keys: tuple[tuple[tuple[str, ...], bool], ...]  # the words of each primary label, and whether it is prose
+    around: tuple[tuple[str, ...], ...]  # the words of the labels around it that are not its own
     behind: tuple[str, ...]  # the words right behind it
     ends: tuple[dict[str, float], ...]  # which end of a range or a change it is
+    is_past: bool
 
 
 class Contexts:
@@ -86,63 +95,83 @@ class Contexts:
                 for word, weight in label.weights.items():
                     if weight > best.get(word, 0.0):
                         best[word] = weight
-            dated = [label.weights for label in labels if label.kind == "head" and "previous" in label.weights]
-            ends = (*(label.weights for label in labels if label.kind == "end"), *dated)
+            near = {word: weight for label in primary for word, weight in label.weights.items()}
+            ends = tuple(label.weights for label in labels if label.kind == "end")
+            head_past = any(label.kind == "head" and {"previous", "year"} <= label.weights.keys() for label in labels)
             known = self._known[start, end] = Context(
                 line=number,
                 labels=tuple(labels),
                 primary=tuple(primary),
                 weights=best,
-                words=tuple(dict.fromkeys(word for label in primary for word in label.weights)),
+                words=tuple(near),
+                near=near,
                 kinds=frozenset([label.kind for label in primary if label.weights]),
                 keys=tuple([(o.key, o.kind == "prose") for o in (*primary, *(o for o in labels if o.kind in _CLEAR))]),
+                around=tuple([o.key for o in labels if o.kind in _AROUND and o not in primary]),
                 behind=next((label.key[:3] for label in labels if label.kind == "after"), ()),
                 ends=ends,
+                is_past=head_past or any("previous" in words for words in ends),
             )
         return known
 
     def _find(self, number: int, start: int, end: int) -> tuple[list[Label], list[Label]]:
-        """All labels of a place, and of them those that name its own role."""
         layout = self._layout
         cell = layout.cell_of(start, number)
         if cell is None:
             return [], []
-        cells = layout.lines[number].cells
-        before = "" if (cell.start, cell.end) == (start, end) else self._before(number, cell, start)
+        if cell.start == start and cell.end == end and len(layout.lines[number].cells) > 1:
+            return self._whole_cell(number, cell)
+        before = self._before(number, cell, start)
+        bare = (_BULLET.match(before) or _CALCULATION.match(before)) is not None
         listed = _ENUMERATION.match(before)
-        inline = None if _BULLET.match(before) else label_of("named", listed[1], 0.9) if listed else _faded(before)
+        inline = None if bare else label_of("named", listed[1], 0.9) if listed else _faded(before)
         labels = [inline] if inline else []
-        named = inline is not None and (bool(listed) or _is_named(before) or len(cells) > 1)
+        named = inline is not None and (bool(listed) or _is_named(before) or len(layout.lines[number].cells) > 1)
         primary = [inline if listed and inline else _last_piece(before)] if named else []
         defined = _DEFINED.match(layout.text, end) if layout.text[end : end + 2].strip()[:1] in (",", "(") else None
-        role = label_of("defined", defined[1] or defined[2] or defined[3], 1.0) if defined else None
-        if defined and role and (defined[3] is None or any(map(is_known, role.weights))):
-            primary, named = [role], True
-            labels.append(role)
+        if defined:
+            label = label_of("defined", defined[1] or defined[2] or defined[3], 1.0)
+            if defined[3] is None or is_known_role(label):
+                labels.append(label)
+                primary, named = [label], True
         labels.extend(Label("end", words, "") for words in ends_of(layout.text, start, end))
-        currency = _CURRENCY.search(layout.text, start, end)  # what a figure shows of its unit is a label too
-        labels.extend([Label("unit", {_SIGNS.get(currency[0], currency[0].lower()): 1.0}, "")] if currency else [])
+        labels.extend(_unit(layout.text[start:end]))
         labels.extend(self._after(cell, end))
         if inline is None:
             left = list(self._left(number, cell))
             labels.extend(left)
             primary.extend(label for label in left if label.kind == "left")
-        elif cell.index and cells[0].is_label:
-            labels.append(label_of("row", cells[0].text, 0.85))
+        elif cell.index and layout.lines[number].cells[0].is_label:
+            labels.append(label_of("row", layout.lines[number].cells[0].text, 0.85))
         head = self._above(number, cell, inline is not None)
         if head is not None:
             labels.append(head)
-            primary.extend([] if named else [head])
+            if not named:
+                primary.append(head)
         sections = self._sections_of(number, cell)
-        if not primary:
-            near = [label for label in sections[:1] if label.kind == "heading"]
-            primary = near if inline is None else [_last_piece(before)]
-        return [*labels, *sections], primary
+        labels.extend(sections)
+        if not primary and inline is not None:
+            primary.append(_last_piece(before))
+        elif not primary:
+            primary.extend(sections[:1] if sections and sections[0].kind == "heading" else [])
+        return labels, primary
+
+    def _whole_cell(self, number: int, cell: Cell) -> tuple[list[Label], list[Label]]:
+        """The labels of a cell of a table or a form: what stands left of it, above, and over all."""
+        labels = [*_unit(cell.text), *self._left(number, cell)]
+        primary = [label for label in labels if label.kind == "left"]
+        head = self._above(number, cell, False)
+        if head is not None:
+            labels.append(head)
+            primary.append(head)
+        sections = self._sections_of(number, cell)
+        return [*labels, *sections], primary or [label for label in sections[:1] if label.kind == "heading"]
 
     def _sections_of(self, number: int, cell: Cell) -> list[Label]:
-        if number not in self._known_sections:
-            self._known_sections[number] = list(self._sections(number, cell))
-        return self._known_sections[number]
+        sections = self._known_sections.get(number)
+        if sections is None:
+            sections = self._known_sections[number] = list(self._sections(number, cell))
+        return sections
 
     def _before(self, number: int, cell: Cell, start: int) -> str:
         """The words before the place in its cell, in prose also those of the lines before, of the same clause."""
@@ -162,7 +191,7 @@ class Contexts:
         begin = max(begin, start - _REACH)
         for found in _CLAUSE_END.finditer(self._layout.text[begin : start + 1]):
             begin = max(begin, start - len(found.string) + 1 + found.end())
-        return self._layout.text[begin:start]
+        return _COUNTED.sub(" ", self._layout.text[begin:start])
 
     def _after(self, cell: Cell, end: int) -> Iterator[Label]:
         """The words behind a place, up to the end of their clause or the next number: units, and what it counts."""
@@ -170,6 +199,7 @@ class Contexts:
         if len(text) < 30 and cell.end - cell.start >= _FLOWING:
             text = self._layout.text[end : end + 60].split("\n\n")[0]  # a sentence that goes on in the next line
         figure = self._layout.text[end - 1 : end].isdigit()
+        text = _POSSESSIVE.sub("", _WHOLE.sub("", text))
         text = _AFTER_END.split(text, maxsplit=1)[0]
         words = tuple(takewhile(lambda word: not word.isdigit(), concepts(text)))
         units = tuple(takewhile(UNITS.__contains__, words)) if figure else ()
@@ -188,12 +218,19 @@ class Contexts:
         if not lefts or (title and cell.is_label and not lefts[-1].text.endswith(":")):
             return  # beside a title stands whose paper it is
         nearest = lefts[-1]
-        adjacent = not any(nearest.start < other.start < cell.start for other in cells)
-        alike = headed and cell.is_label  # the same thing of another column
-        if adjacent if nearest.text.endswith(":") else not alike:
-            yield label_of("left", nearest.text, 1.0 if adjacent else 0.85)
+        between = [other for other in cells if nearest.start < other.start < cell.start]
+        if not (between and nearest.text.endswith(":")) and not self._is_like(number, nearest, cell):
+            yield label_of("left", nearest.text, 1.0 if not between else 0.85)
         if len(lefts) > 1:
             yield label_of("row", lefts[0].text, 0.85)
+
+    def _is_like(self, number: int, left: Cell, cell: Cell) -> bool:
+        """Whether words to the left are no label of these words but the same thing of another column."""
+        if not cell.is_label or left.text.endswith(":"):
+            return False
+        over = {other.column for other in self._layout.lines[number - 1].cells} if number else set()
+        blocks = any(map(str.isdigit, left.text)) and {left.column, cell.column} <= over
+        return blocks or bool(self._layout.head_row(number))
 
     def _above(self, number: int, cell: Cell, has_inline: bool) -> Label | None:
         """The heading of the column, or the label that stands right above."""
@@ -216,17 +253,19 @@ class Contexts:
         return None
 
     def _over(self, above: int, other: Cell, cell: Cell) -> Label | None:
-        """The label that stands above, if the cell there is one: with a colon, or among nothing but labels."""
+        alone = other.text.endswith(":") or self._is_label_line(above)
+        beside = other.column == cell.column > 0 and is_known_label(other) and _says_nothing(other.text)
         told = other.text.lstrip("> ")
-        if not other.is_label or len(told) > _LONGEST_CELL or looks_like_name(told):
+        if not (alone or beside) or not other.is_label or len(told) > _LONGEST_CELL or looks_like_name(told):
             return None
-        if not told.endswith(":"):
-            around = self._layout.lines[above].cells
-            labels = all(one.is_label and _says_nothing(unnumbered(one.text)) for one in around)
-            beside = other.column == cell.column > 0 and is_known_label(other) and _says_nothing(told)
-            if not (labels or beside) or re.search(r"\d", unnumbered(told)):
-                return None
+        if not other.text.endswith(":") and re.search(r"\d", unnumbered(told)):
+            return None
         return label_of("over", other.text, 0.9)
+
+    def _is_label_line(self, number: int) -> bool:
+        """Whether a line holds labels for the next one rather than values or a sentence of its own."""
+        cells = self._layout.lines[number].cells
+        return all(cell.is_label and _says_nothing(unnumbered(cell.text)) for cell in cells)
 
     def _sections(self, number: int, cell: Cell) -> Iterator[Label]:
         """The headings over a line."""
@@ -258,11 +297,18 @@ def label_of(kind: str, text: str, weight: float) -> Label:
 def _dated_head(head: tuple[str, ...], owner: int) -> Label:
     """A column's heading; of several years the latest is the current one."""
     label = label_of("head", head[owner], 0.95)
-    years = sorted({year for text in head for year in _YEAR.findall(text)}, reverse=True)
-    mine = [rank for rank, year in enumerate(years) if year in head[owner]]
+    years = sorted({word for text in head for word in re.findall(r"(?<!\d)(?:19|20)\d\d(?!\d)", text)}, reverse=True)
+    mine = [year for year in years if year in head[owner]]
     if len(years) < 2 or len(mine) != 1:
         return label
-    return Label("head", {**label.weights, "previous" if mine[0] else "current": 0.8, "year": 0.8}, label.text)
+    age = years.index(mine[0])
+    more = {"previous" if age else "current": 0.8 if age < 2 else 0.3, "year": 0.8}
+    return Label("head", {**label.weights, **more}, label.text)
+
+
+def is_known_role(label: Label) -> bool:
+    """Whether a word behind a name is a role that somebody plays."""
+    return any(map(is_known, label.weights))
 
 
 def _faded(before: str) -> Label | None:
@@ -314,6 +360,12 @@ def _last_piece(before: str) -> Label:
         else:
             words.append(word)
     return Label("named" if named else "prose", dict.fromkeys(words[-6:] if named else words[-3:], 1.0), before)
+
+
+def _unit(said: str) -> tuple[Label, ...]:
+    """The currency that a figure shows, as a label of its own."""
+    found = _CURRENCY.search(said)
+    return (Label("unit", {_SIGNS.get(found.group(), found.group().lower()): 1.0}, found.group()),) if found else ()
 
 
 def _says_nothing(text: str) -> bool:

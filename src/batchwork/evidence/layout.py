@@ -8,7 +8,6 @@ import re
 from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import groupby, takewhile
 
 from batchwork.evidence.words import PATTERNS, concepts, is_known, looks_like_name
 
@@ -19,24 +18,26 @@ _PIPE = re.compile(r"[ \t]*[|│┃║][ \t]*")
 _RULE = re.compile(r"[\s\-=_+|:.*~─━═│┃┼╪╬┌┐└┘├┤┬┴]*")
 _LETTER = re.compile(r"[^\W\d_]")
 _FIGURE = re.compile(_PATTERNS["figure"])
+_SHARE_OF = re.compile(r"\d\s?%\s?[^\W\d_]{2}")  # "19 % VAT" is what the figure beside it is
 _YEAR = re.compile(r"(?:FY ?)?(?:19|20)\d\d")
+_BAND = re.compile(_PATTERNS["band"])
 _BOX_NUMBER = re.compile(r"^(?:\d{1,2}[a-z]?|[a-z])[.)]?\s+(?=[^\W\d_]{4})(?!\w+ \d{4})")
 _ASIDE = re.compile(r"\([^()]*\)")
 _QUOTED = re.compile(r'"[^"]*"')
-_MARKS = {";": re.compile(r";"), ",": re.compile(r",(?=\S|$)")}
+_MARKS = ((";", re.compile(r";")), (",", re.compile(r",(?=\S|$)")))
 _ALIGNED = re.compile(r"  |\t|\. |[|│┃║]")  # written for the eye, in columns or in sentences
-_IN_NUMBER = re.compile(r"(?<=\d),(?=\d)")
+_IN_NUMBER = {";": re.compile(r"(?!)"), ",": re.compile(r"(?<=\d),(?=\d)")}
 _OPENS = re.compile(r"^[^.!?]{0,60}(?::|[:=] ?[{\[(]|^[{\[(])$|^<[^<>/!?][^<>]*(?<!/)>$")
 _TABLE_KEY = re.compile(r"\[\[?[\w.\"' -]{1,60}\]\]?")  # [cache]
 _NESTED, _DEEPEST = 10, 10_000  # levels of headings: below those of texts stand keys, by their indentation
 _STEADY = 3  # lines with the same count of separators
-_LONGEST_HEADING, _LONGEST_CELL = 70, 40  # characters
+_LONGEST_HEADING = 70
 
 
 @lru_cache(maxsize=50_000)
 def can_label(text: str) -> bool:
     """Whether a cell's text can be a label: words, and not a figure with a unit."""
-    return _LETTER.search(text) is not None and _FIGURE.match(text) is None
+    return _LETTER.search(text) is not None and (_FIGURE.match(text) is None or _SHARE_OF.search(text) is not None)
 
 
 @dataclass(slots=True)
@@ -90,7 +91,7 @@ class Layout:
             start = self.lines[number].start
             raw = self.text[start : self.lines[number].end]
             for _, high in _pieces(raw, mark)[:-1]:
-                chars[start + high] = "\t"
+                chars[start + raw.index(mark, high)] = "\t"
         return "".join(chars)
 
     def line_of(self, offset: int) -> int:
@@ -129,13 +130,18 @@ class Layout:
             return False
         above, line, below = lines[number - 1 : number + 2]
         if line.kind == "blank":
-            if len(below.cells) == 1 and below.cells[0].is_label and number + 2 < len(lines):
-                below = lines[number + 2]  # a caption of the rows below it
+            caption = len(below.cells) == 1 and below.cells[0].is_label and len(below.cells[0].text) < 40
+            if caption and number + 2 < len(lines):
+                below = lines[number + 2]
             figures = [cell for cell in below.cells if not cell.is_label]
-            wide = len(above.cells) > 2 and not (len(below.cells) == 2 and overlap(below.cells[0], above.cells[0]))
-            return wide and bool(figures) and all(any(overlap(cell, o) for o in above.cells) for cell in figures)
+            if len(above.cells) < 2 or len(below.cells) < 2 or not figures:
+                return False
+            if len(below.cells) == 2 and len(above.cells) > 3 and overlap(below.cells[0], above.cells[0]):
+                return False  # a list of labels and values under a wider table
+            wide = len(above.cells) > 2 or (len(figures) > 1 and _can_head_all(above))
+            return wide and all(any(overlap(cell, other) for other in above.cells) for cell in figures)
         cell = line.cells[0]
-        if len(below.cells) > 1 and len(cell.text) < _LONGEST_CELL:
+        if len(below.cells) > 1 and len(cell.text) < 40:
             return not cell.text.endswith(":")
         return len(above.cells) > 1 and any(abs(cell.column - other.column) <= 1 for other in above.cells[1:])
 
@@ -155,28 +161,42 @@ class Layout:
         for number in range(first, last):
             self._heads[number] = head
             line = self.lines[number]
-            below = next((n for n in range(number + 1, last) if len(self.lines[n].cells) > 1), last)
-            if below == last or not _can_head_all(line):
+            if len(line.cells) < 2 or not _can_head_all(line):
                 continue
-            upper = self.lines[number - 1] if number > first and _can_head_all(self.lines[number - 1], 1) else None
-            if self._heads_rows(line, number, below):
-                head = _joined(upper.cells if upper else [], line, self.lines[below])
+            below = next((n for n in range(number + 1, last) if len(self.lines[n].cells) > 1), last)
+            if below == last:
+                continue
+            ruled = self.lines[number + 1].kind == "rule"
+            figures = [cell for cell in self.lines[below].cells if not cell.is_label]
+            fuller = not _can_head_all(self.lines[below]) or len(line.cells) >= len(self.lines[below].cells)
+            boxes = all(unnumbered(cell.text) != cell.text for cell in line.cells)
+            covers = bool(figures) and self._covers(line, below)
+            if boxes or (fuller and (ruled or covers or (not head and self._is_titled(number, last)))):
+                head = _joined(self._upper(number, first), line, self.lines[below])
 
-    def _heads_rows(self, line: Line, number: int, below: int) -> bool:
-        """Whether a row of labels heads the rows below: ruled off, or with a label for each figure."""
-        if all(unnumbered(cell.text) != cell.text for cell in line.cells):
-            return True  # the boxes of a form
-        rows = self.lines[below].cells
-        if _can_head_all(self.lines[below]) and len(line.cells) < len(rows):
-            return False
-        if self.lines[number + 1].kind == "rule":
-            return True
-        figures = [cell for cell in rows if not cell.is_label]
-        known = len(line.cells) > 2 or is_known_label(line.cells[1])
-        if not figures:  # words over words: as many, and in capitals or known
-            same = len(rows) >= len(line.cells) - 1 and not all(map(is_known_label, rows[::2]))
-            return same and (is_known_label(line.cells[1]) or all(cell.text.isupper() for cell in line.cells))
+    def _covers(self, line: Line, below: int) -> bool:
+        """Whether a row of labels has one for each figure of the row below."""
+        figures = [cell for cell in self.lines[below].cells if not cell.is_label]
+        known = any(is_known_label(cell) for cell in line.cells[1:]) or len(line.cells) > 2
         return known and all(any(overlap(cell, other, 6) for other in line.cells) for cell in figures)
+
+    def _is_titled(self, number: int, last: int) -> bool:
+        """Whether a row of words heads rows of words: as many cells, and known labels or capitals that they lack."""
+        line = self.lines[number]
+        rows = [self.lines[n] for n in range(number + 1, last) if self.lines[n].cells][:8]
+        like = [row for row in rows if len(row.cells) >= len(line.cells) - 1]
+        if 2 * len(like) < len(rows) or not rows:
+            return False
+        if len(line.cells) % 2 == 0 and 2 * sum(all(map(is_known_label, row.cells[::2])) for row in rows) >= len(rows):
+            return all(cell.text.isupper() for cell in line.cells) and not all(c.text.isupper() for c in rows[0].cells)
+        return is_known_label(line.cells[1]) or all(cell.text.isupper() for cell in line.cells)
+
+    def _upper(self, number: int, first: int) -> list[Cell]:
+        """The cells of a first line of headings over this one."""
+        above = number - 1
+        if above < first or len(self.lines[above].cells) < 1 or not _can_head_all(self.lines[above]):
+            return []
+        return self.lines[above].cells
 
     @cached_property
     def headings(self) -> list[tuple[int, ...]]:
@@ -203,20 +223,22 @@ class Layout:
     def _heading_level(self, number: int) -> int:
         """How high a heading is, 1 for the highest; 0 for a line that is none."""
         line = self.lines[number]
-        if len(line.cells) != 1 or len(line.cells[0].text) > _LONGEST_HEADING or number + 1 >= len(self.lines):
+        if line.kind != "text" or len(line.cells) != 1 or len(line.cells[0].text) > _LONGEST_HEADING:
             return 0
         text = line.cells[0].text
         if self.opens(number):
             return _NESTED - 1 if _TABLE_KEY.fullmatch(text) else 0
         if text.startswith("#"):
             return len(text) - len(text.lstrip("#"))
-        if text.endswith((".", ",", ";")) or _LETTER.search(text) is None:
+        if text.endswith((".", ",", ";")) or _LETTER.search(text) is None or number + 1 >= len(self.lines):
             return 0
+        if text.endswith(":"):
+            return 8
         if self.lines[number + 1].kind == "rule":
             return 4
         after_gap = number == 0 or self.lines[number - 1].kind != "text"
-        wordy = text[0].isupper() and len(text.split()) <= 6 and not re.search(r"[:\d]", unnumbered(text))
-        return 8 if text.endswith(":") else 7 if after_gap and wordy and not looks_like_name(text) else 0
+        wordy = text[0].isupper() and len(text.split()) <= 6 and not re.search(r"[:\d]", _BOX_NUMBER.sub("", text))
+        return (6 if text.isupper() else 7) if after_gap and wordy and not looks_like_name(text) else 0
 
 
 def overlap(one: Cell, other: Cell, near: int = 0) -> bool:
@@ -239,13 +261,13 @@ def is_known_label(cell: Cell) -> bool:
     return cell.is_label and any(map(is_known, concepts(cell.text)))
 
 
-def _can_head_all(line: Line, least: int = 2) -> bool:
-    return len(line.cells) >= least and all(map(can_head, line.cells))
+def _can_head_all(line: Line) -> bool:
+    return bool(line.cells) and all(map(_can_head, line.cells))
 
 
-def can_head(cell: Cell) -> bool:
+def _can_head(cell: Cell) -> bool:
     """Whether a cell can be the heading of a column: words or a year, no value of its own and no colon."""
-    if _YEAR.fullmatch(cell.text):  # FY 2024
+    if _YEAR.fullmatch(cell.text) or _BAND.fullmatch(cell.text):
         return True
     figures = re.search(r"(?<!\d)(?<![a-z] )(?!(?:19|20)\d\d(?!\d))\d{2,}", unnumbered(_ASIDE.sub("", cell.text)))
     return cell.is_label and not figures and not cell.text.endswith(":") and ": " not in cell.text
@@ -281,22 +303,31 @@ def _separated(raw_lines: list[str]) -> tuple[dict[int, str], set[int]]:
     marks: dict[int, str] = {}
     pairs: set[int] = set()
     bare = [_QUOTED.sub("", raw) if '"' in raw else raw for raw in raw_lines]
-    for mark, pattern in _MARKS.items():
+    for mark, pattern in _MARKS:
         counts = [
             0 if mark not in raw or number in marks or _ALIGNED.search(raw) else len(pattern.findall(raw))
             for number, raw in enumerate(bare)
         ]
-        for count, lines in groupby(range(len(counts)), counts.__getitem__):
-            run = list(lines) if count else []
-            if len(run) < _STEADY or all(count == len(_IN_NUMBER.findall(bare[line])) for line in run):
-                continue  # too few, or figures with their thousands below each other
-            if count == 1 and not all(_is_pair(bare[line], mark) for line in run):
+        first = 0
+        for number in range(1, len(counts) + 1):
+            if number < len(counts) and counts[number] == counts[first]:
                 continue
-            around = (range(run[0] - 1, -1, -1), range(run[-1] + 1, len(counts)))
-            ones = {line for line, count in enumerate(counts) if count == 1}
-            beside = [line for side in around for line in takewhile(ones.__contains__, side)]
-            marks.update(dict.fromkeys([*run, *beside], mark))
-            pairs.update(beside, run if count == 1 else ())
+            run = range(first, number)
+            first = number
+            if len(run) < _STEADY or counts[run[0]] < 1:
+                continue
+            if all(counts[line] == len(_IN_NUMBER[mark].findall(bare[line])) for line in run):
+                continue  # figures with their thousands, below each other
+            if counts[run[0]] == 1 and not all(_is_pair(bare[line], mark) for line in run):
+                continue
+            marks.update(dict.fromkeys(run, mark))
+            pairs.update(run if counts[run[0]] == 1 else ())
+            for beside in (range(run[0] - 1, -1, -1), range(number, len(counts))):
+                for line in beside:
+                    if counts[line] != 1:
+                        break
+                    marks[line] = mark
+                    pairs.add(line)
     return marks, pairs
 
 
@@ -307,8 +338,20 @@ def _is_pair(raw: str, mark: str) -> bool:
 
 
 def _pieces(raw: str, mark: str) -> list[tuple[int, int]]:
-    """Where the cells of a separated line stand, with the quotes around them."""
-    return [found.span(1) for found in re.finditer(rf'(?:^|{mark})("[^"]*"|[^{mark}]*)', raw)]
+    """Where the cells of a separated line stand, without the quotes around them."""
+    found: list[tuple[int, int]] = []
+    position, quoted = 0, False
+    for index, char in enumerate(raw):
+        if char == '"':
+            quoted = not quoted
+        elif char == mark and not quoted:
+            found.append((position, index))
+            position = index + 1
+    found.append((position, len(raw)))
+    return [
+        (low + 1, high - 1) if high - low >= 2 and raw[low] == raw[high - 1] == '"' else (low, high)
+        for low, high in found
+    ]
 
 
 def _lines(raw_lines: list[str], marks: dict[int, str]) -> list[Line]:
@@ -316,10 +359,12 @@ def _lines(raw_lines: list[str], marks: dict[int, str]) -> list[Line]:
     start = 0
     for number, raw in enumerate(raw_lines):
         end = start + len(raw)
-        mark = marks.get(number)
-        if not raw.strip() or _RULE.fullmatch(raw):
-            lines.append(Line(start, end, [], "rule" if raw.strip() else "blank", False))
+        if not raw.strip():
+            lines.append(Line(start, end, [], "blank", False))
+        elif _RULE.fullmatch(raw):
+            lines.append(Line(start, end, [], "rule", False))
         else:
+            mark = marks.get(number)
             pipes = sum(map(raw.count, "|│┃║")) if mark is None else 0
             piped = pipes >= 2 or (pipes == 1 and bool(re.search(r"\S [|│] \S", raw)))
             places = _pieces(raw, mark) if mark is not None else _between_gaps(raw, piped)
@@ -332,12 +377,12 @@ def _lines(raw_lines: list[str], marks: dict[int, str]) -> list[Line]:
 def _cells(raw: str, start: int, places: list[tuple[int, int]], by_rank: bool) -> list[Cell]:
     cells: list[Cell] = []
     for index, (first, last) in enumerate(places):
-        quoted = last - first > 1 and raw[first] == raw[last - 1] == '"'
-        text = raw[first:last].strip('"' if quoted else None).strip()
+        text = raw[first:last].strip()
         if text:
             low = raw.index(text, first)
-            column, until = (index * 20, index * 20 + 10) if by_rank else (low, low + len(text))
-            cells.append(Cell(start + low, start + low + len(text), column, until, index, text))
+            high = low + len(text)
+            column, until = (index * 20, index * 20 + 10) if by_rank else (low, high)
+            cells.append(Cell(start + low, start + high, column, until, index, text))
     return cells
 
 

@@ -10,6 +10,8 @@ from decimal import Decimal
 
 from batchwork.evidence.words import PATTERNS
 
+_PATTERNS: dict[str, str] = PATTERNS["numerals"]
+
 _GROUPED = re.compile(r"\d{1,3}(?:([.,'’\u00a0\u202f ])\d{3})(?:\1\d{3})*")
 _INDIAN = re.compile(r"\d{1,2}(?:,\d{2})+,\d{3}")
 _LONGEST = 60  # digits; longer runs are no numbers anybody compares
@@ -94,25 +96,19 @@ class Mention:
     start: int
     end: int
     readings: tuple[Reading, ...]
+    core: int = 0  # where its first digit stands
     money: bool = False
-
-    @property
-    def kind(self) -> str:
-        """What its likeliest reading is: percent, money, number."""
-        if self.readings[0].kind in ("fraction", "percent"):
-            return "percent"
-        return "money" if self.money else "number"
 
 
 _NAMES = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"
     " eighteen nineteen"
 )
-_NUMBERS = {name: number for number, name in enumerate(_NAMES.split())}
-_TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
-_NUMBERS.update((name, 10 * number) for number, name in enumerate(_TENS.split(), start=2))
+_ONES = {name: number for number, name in enumerate(_NAMES.split())}
+_TENS_NAMES = "twenty thirty forty fifty sixty seventy eighty ninety"
+_TENS = {name: 10 * number for number, name in enumerate(_TENS_NAMES.split(), start=2)}
 _SCALES = {"hundred": 100, "thousand": 1_000, "million": 1_000_000}
-_SPELLED = re.compile(PATTERNS["numerals"]["spelled"])
+_SPELLED = re.compile(_PATTERNS["spelled"])
 _SPLIT = re.compile(r"[\s-]+")
 
 
@@ -120,19 +116,30 @@ def spelled_numbers(text: str) -> list[Mention]:
     """Every number in words; "one" alone is left out, it is nearly always a pronoun."""
     mentions = []
     for found in _SPELLED.finditer(text):
-        words = [word for word in _SPLIT.split(found.group().lower()) if word != "and"]
-        if words != ["one"]:
-            mentions.append(Mention(found.start(), found.end(), (Reading(Decimal(_value(words)), 0.9),)))
+        words = [word.lower() for word in _SPLIT.split(found.group()) if word.lower() != "and"]
+        value = _value(words)
+        if value is not None and words != ["one"]:
+            reading = Reading(Decimal(value), 0.9)
+            mentions.append(Mention(found.start(), found.end(), (reading,), found.start()))
     return mentions
 
 
-def _value(words: list[str]) -> int:
+def _value(words: list[str]) -> int | None:
     total = part = 0
+    room = 100  # what may still be added: after "twenty" one of the ones, after those nothing
     for word in words:
-        if word == "hundred":
-            part *= 100
-        elif word in _SCALES:
-            total, part = total + part * _SCALES[word], 0
+        if word in _SCALES:
+            scale = _SCALES[word]
+            if not part:
+                return None
+            if scale == 100:
+                part, room = part * 100, 100
+            else:
+                total, part, room = total + part * scale, 0, 1_000
         else:
-            part += _NUMBERS[word]
+            number = _TENS.get(word, _ONES.get(word, 0))
+            if number >= room:
+                return None
+            part += number
+            room = 10 if word in _TENS else 0
     return total + part

@@ -14,10 +14,9 @@ from typing import Any
 
 from batchwork.documents import Document
 from batchwork.evidence.citations import Citation
-from batchwork.evidence.features import Candidate
+from batchwork.evidence.features import Scored
 from batchwork.evidence.fields import Field, fields_of
 from batchwork.evidence.find import Finder, Verdict, citations_of
-from batchwork.evidence.objections import Objections
 from batchwork.evidence.passages import Passages
 from batchwork.evidence.readers import Source
 from batchwork.evidence.thresholds import (
@@ -88,7 +87,7 @@ def verify_quotes(
 class _Backed:
     """A place that a quote has for a field; `contested`: another field of the result has as good a claim to it."""
 
-    entry: Candidate
+    entry: Scored
     contested: bool
 
 
@@ -100,14 +99,12 @@ class _Verifier:
         self._passages = passages
         self._fields = {_steps(field.path): field for field in fields if field.value is not None}
         self._found = finder.run()
-        self._objections = Objections(finder)
         # The places that the finder itself would show
         self._sure = {path: verdict for path, found in self._found.items() for verdict in found if _is_sure(verdict)}
         self._taken = sorted((verdict.place.start, verdict.place.end, path) for path, verdict in self._sure.items())
         self._counts: dict[str, int] = defaultdict(int)
         self._stands: dict[str, int] = defaultdict(int)  # the places that the quotes of a field have
         self._backed: dict[str, list[_Backed]] = defaultdict(list)
-        self._disputed: set[str] = set()  # fields of which a quote is denied for nothing but a better place
 
     def take(self, path: str, quote: str) -> str | None:
         """Take one quote in; why it is refused, or None."""
@@ -120,63 +117,62 @@ class _Verifier:
         spans = self._passages.find(quote)
         if not spans:
             return UNFOUND
-        places = self._objections.places_in(field, spans)
+        places = self._finder.places_in(field, spans)
         if not places:
             return UNSAID
         sure = self._sure.get(field.path)
         self._stands[field.path] += len(places)
-        if sure is not None and any(place.span == sure.place.span for place in places):
+        if sure is not None and any(place.spans == sure.place.spans for place in places):
             places = [sure.place]
-        scored = [self._finder.candidate(field, place) for place in places[:MOST_QUOTED]]
+        scored = (self._finder.entry(field, place) for place in places[:MOST_QUOTED])
         allowed = [entry for entry in scored if self._is_allowed(field, entry)]
-        known = {one.entry.place.span for one in self._backed[field.path]}
+        known = {one.entry.place.spans for one in self._backed[field.path]}
         backed = (_Backed(entry, self._is_contested(field, entry, spans)) for entry in allowed)
-        self._backed[field.path] += [one for one in backed if one.entry.place.span not in known]
-        if not allowed and not all(self._objections.denies(field, entry) for entry in scored):
-            self._disputed.add(field.path)
+        self._backed[field.path] += [one for one in backed if one.entry.place.spans not in known]
         return None if allowed else DENIED
 
     def verdicts(self, field: Field) -> list[Verdict]:
         """What is cited for a field: by quotes; by the finder where there is none, or where it settles which place."""
         found, backed, sure = self._found[field.path], self._backed[field.path], self._sure.get(field.path)
         if not backed:
-            return _doubted(found) if field.path in self._disputed else found
-        if sure is not None and any(one.entry.place.span == sure.place.span for one in backed):
+            return found
+        if sure is not None and any(one.entry.place.spans == sure.place.spans for one in backed):
             return [Verdict(sure.place, max(QUOTED, sure.confidence))] if self._stands[field.path] == 1 else found
         ranked = sorted(backed, key=lambda one: (-one.entry.score, one.entry.place.start))
         best = ranked[0]
         if len(ranked) > 1 and best.entry.score - ranked[1].entry.score <= SETTLED_BY:
             return [Verdict(one.entry.place, ALIKE) for one in ranked[:MOST_REPEATS]]
         if best.contested or best.entry.place.weight < READING_SETTLED:
-            others = [verdict for verdict in found if verdict.place.span != best.entry.place.span]
-            return [Verdict(best.entry.place, ALIKE), *_doubted(others)]
+            others = [verdict for verdict in found if verdict.place.spans != best.entry.place.spans]
+            doubtful = (Verdict(verdict.place, min(ALIKE, verdict.confidence)) for verdict in others)
+            return [Verdict(best.entry.place, ALIKE), *doubtful]
         return [Verdict(best.entry.place, QUOTED)]
 
-    def _is_allowed(self, field: Field, entry: Candidate) -> bool:
+    def _is_allowed(self, field: Field, entry: Scored) -> bool:
         """Whether the finder does not deny a place, nor knows a much better one."""
         sure = self._sure.get(field.path)
-        if entry.place.kind == "answer" or (sure is not None and sure.place.span == entry.place.span):
+        if entry.place.kind == "answer" or (sure is not None and sure.place.spans == entry.place.spans):
             return True
-        if self._objections.denies(field, entry):
+        if self._finder.denies(field, entry.place.start, entry.place.end):
             return False
         if sure is None:
             return True
         # A value that is rare (no year) and nobody else's hardly stands in a quote by chance.
         rare = field.is_telling and entry.place.end - entry.place.start > _YEAR
-        deliberate = rare and not any(True for _ in self._objections.others_at(field, entry.place))
+        deliberate = rare and not any(self._finder.shared.others(field, entry.place))
         better = OUTDONE if deliberate else CONTRADICTED
-        return self._finder.candidate(field, sure.place).score <= entry.score + better
+        return self._finder.entry(field, sure.place).score <= entry.score + better
 
-    def _is_contested(self, field: Field, entry: Candidate, spans: Sequence[tuple[int, int]]) -> bool:
+    def _is_contested(self, field: Field, entry: Scored, spans: Sequence[tuple[int, int]]) -> bool:
         """Whether the words may be another field's: of an equal value, or of one that the quote holds as well."""
-        if any(other.score > entry.score - CONTESTED for other in self._objections.others_at(field, entry.place)):
+        if any(other.score > entry.score - CONTESTED for other in self._finder.others_at(field, entry)):
             return True
         place = entry.place
-        if self._objections.is_part(field, place):
+        if self._finder.shared.is_part(field, place):
             return True
-        if any(span != place.span for span in self._others_in(field, place.start, place.end, overlaps=True)):
+        if any(span != place.spans[0] for span in self._others_in(field, place.start, place.end, overlaps=True)):
             return True
-        if any(verdict.place.span == place.span for verdict in self._found[field.path]):
+        if any(verdict.place.spans == place.spans for verdict in self._found[field.path]):
             return False
         # Words lead to a value; where the finder knows another place for it, any other field in them is one too many.
         after = -1 if field.path in self._sure else place.start
@@ -198,10 +194,6 @@ class _Verifier:
         while steps not in self._fields and steps[:1] in (("$",), ("answer",)):
             steps = steps[1:]
         return self._fields.get(steps)
-
-
-def _doubted(found: Sequence[Verdict]) -> list[Verdict]:
-    return [Verdict(verdict.place, min(ALIKE, verdict.confidence)) for verdict in found]
 
 
 def _is_sure(verdict: Verdict) -> bool:

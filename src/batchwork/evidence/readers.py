@@ -6,21 +6,21 @@ strings whatever their case, spacing, hyphenation and dashes. Booleans are anoth
 
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from batchwork.evidence.dates import Dates, says_time
+from batchwork.evidence.dates import Dates, time_behind
 from batchwork.evidence.layout import Layout
 from batchwork.evidence.numbers import Numbers
 from batchwork.evidence.numerals import Mention, Reading
 from batchwork.evidence.scales import Scales
 from batchwork.evidence.strings import TextIndex
 from batchwork.evidence.thresholds import MOST_PLACES, READING_UNSETTLED
-from batchwork.evidence.words import VOCABULARY
+from batchwork.evidence.words import PATTERNS, VOCABULARY
 
 Span = tuple[int, int]
 FIGURES = frozenset({"number", "money", "percent", "date"})
@@ -31,7 +31,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     short.lower(): tuple(names.split("|")) for short, names in VOCABULARY["aliases"].items()
 }
 _SYMBOLS = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥", "INR": "₹", "CAD": "CA$", "AUD": "A$"}
-_LONGEST_WORD, _LONGEST_DATE = 60, 40  # characters of a value that is looked for in other clothes
+_FALLS = re.compile(PATTERNS["readers"]["falls"])
 _CLOCK = re.compile(r"(\d\d):(\d\d)")
 
 
@@ -39,7 +39,7 @@ _CLOCK = re.compile(r"(\d\d):(\d\d)")
 class Place:
     """Where a value is said, read in one of the ways in which that can be read."""
 
-    span: Span
+    spans: tuple[Span, ...]
     kind: str  # number, money, percent, date, id, text, symbol, answer
     weight: float = 1.0
     exact: bool = True
@@ -48,12 +48,12 @@ class Place:
     @property
     def start(self) -> int:
         """Where it starts."""
-        return self.span[0]
+        return self.spans[0][0]
 
     @property
     def end(self) -> int:
-        """Where it ends."""
-        return self.span[1]
+        """Where its first part ends."""
+        return self.spans[0][1]
 
 
 class Source:
@@ -104,51 +104,61 @@ class Source:
             for reading in self._scaled(mention):
                 if not isinstance(reading.value, Decimal) or abs(reading.value) not in sizes:
                     continue
-                if (reading.value < 0) == (number < 0):
-                    span = (mention.start, mention.end)
-                    found.append(Place(span, mention.kind, reading.weight, reading=reading.kind))
+                share = reading.kind in ("fraction", "percent")
+                kind = "percent" if share else "money" if mention.money else "number"
+                turned = number < 0 < reading.value and _FALLS.search(
+                    self.text, max(0, mention.start - 40), mention.start
+                )
+                if (reading.value < 0) == (number < 0) or turned:
+                    found.append(Place(((mention.start, mention.end),), kind, reading.weight, reading=reading.kind))
             if len(found) >= MOST_PLACES:
                 break
         if not found and isinstance(value, int) and 100_000 <= abs(value) < 10**40:
-            found = [Place((hit.start, hit.end), "id") for hit in self.index.find(str(value))]  # grouped for the eye
+            found = [Place(hit.spans, "id") for hit in self.index.find(str(value))]  # grouped for the eye
         if not found and len(text := format(number.normalize(), "f")) > 2:
-            found = self._inside_words(text)
+            found = [Place((span,), "id", 0.6) for span in self._inside_words(text)]
         return found
 
-    def _inside_words(self, text: str) -> list[Place]:
+    def _inside_words(self, text: str) -> Iterator[Span]:
         """Where digits stand as a part of a word, an address or an id: rfc3492, v2.4, bugs.example/39678."""
-        if len(text) > _LONGEST_WORD or not text.isascii() or text not in self.text:
-            return []
-        found = re.finditer(rf"(?:(?<=[A-Za-z/_#=])|(?<=[A-Za-z]-)){re.escape(text)}(?!\d|[.,-]\d)", self.text)
-        return [Place(match.span(), "id", 0.6) for match in found]
+        if len(text) > 60 or not text.isascii() or text not in self.text:
+            return
+        for match in re.finditer(rf"(?:(?<=[A-Za-z/_#=])|(?<=[A-Za-z]-)){re.escape(text)}(?!\d|[.,-]\d)", self.text):
+            yield match.span()
 
-    def _scaled(self, mention: Mention) -> Iterator[Reading]:
-        """The readings of a number under the note that multiplies it, if there is one."""
+    def _scaled(self, mention: Mention) -> Iterable[Reading]:
         power = self._scales.power_at(mention.start)
         for reading in mention.readings:
             value = reading.value
             year = mention.end - mention.start == 4 and isinstance(value, Decimal) and 1900 <= value <= 2100
-            if power and isinstance(value, Decimal) and reading.kind == "plain" and not year:
-                yield Reading(value * 10**power, reading.weight)
-                yield Reading(value, READING_UNSETTLED, "unscaled")
-            else:
+            if not power or not isinstance(value, Decimal) or reading.kind != "plain" or year:
                 yield reading
+                continue
+            yield Reading(value * 10**power, reading.weight)
+            yield Reading(value, READING_UNSETTLED, "unscaled")
 
     def _date_places(self, day: date) -> list[Place]:
-        found = self._days.get(day, ())
-        return [Place((mention.start, mention.end), "date", reading.weight) for mention, reading in found]
+        found = [
+            Place(((mention.start, mention.end),), "date", reading.weight)
+            for mention, reading in self._days.get(day, ())
+        ]
+        return found or [
+            Place(((low, high),), "date", 0.6, reading="part") for low, high in self.dates.without_year(day)
+        ]
 
     def _moment_places(self, moment: datetime) -> list[Place]:
         """The day with its time where one stands right behind it; midnight may be no more than the day."""
         found = []
         for place in self._date_places(moment.date()):
+            told = time_behind(self.text, place.end)
             inside = _CLOCK.search(self.text, place.start, place.end)
-            if moment.time() == time():
+            if inside:
+                if (int(inside[1]), int(inside[2])) == (moment.hour, moment.minute) or moment.time() == time():
+                    found.append(place)
+            elif told is None or moment.time() == time():
                 found.append(place)
-            elif inside:
-                found += [place] if (int(inside[1]), int(inside[2])) == (moment.hour, moment.minute) else []
-            elif (end := says_time(self.text, place.end, moment)) is not None:
-                found.append(replace(place, span=(place.start, end)))
+            elif told.says(moment):
+                found.append(replace(place, spans=((place.start, told.end),)))
         return found
 
     def _time_places(self, moment: time) -> list[Place]:
@@ -159,77 +169,78 @@ class Source:
         if minute == 0:
             forms.append(rf"0?{(hour + 11) % 12 + 1}\s?{half[0]}\.?m\b\.?")
         pattern = re.compile(r"(?<![\d:.])(?:" + "|".join(forms) + ")", re.IGNORECASE)
-        return [Place(match.span(), "date") for match in pattern.finditer(self.text)]
+        return [Place(((match.start(), match.end()),), "date") for match in pattern.finditer(self.text)]
 
     def _string_places(self, text: str) -> list[Place]:
-        """Where a string stands as it is; else, one after the other, what may be meant by it."""
-        kind = "id" if any(map(str.isdigit, text)) else "text"
-        ways: tuple[Callable[[], list[Place]], ...] = (
-            lambda: self._as_date(text),
-            lambda: self._as_number(text) or self._written(text, kind),
-            lambda: self._like(re.sub(r"[_-]+", " ", text), kind, 1.0),
-            lambda: self._as_month(text),
-            lambda: self._inside_words(text) if text[0].isdigit() and len(text) > 2 else [],
-            lambda: self._among_signs(text, kind),
-            lambda: next((found for name in ALIASES.get(text.lower(), ()) if (found := self._like(name, kind))), []),
-            lambda: self._symbols(_SYMBOLS.get(text.upper(), "")),
-        )
-        return next((found for way in ways if (found := way())), []) if text else []
-
-    def _written(self, text: str, kind: str) -> list[Place]:
-        hits = self.index.find(text)
-        hits = [hit for hit in hits if hit.exact] or hits
-        if not text.isupper() and any(self.text[hit.start : hit.end] == text for hit in hits):
-            hits = [hit for hit in hits if not self.text[hit.start : hit.end].isupper()]  # a title line says it louder
-        return [Place((hit.start, hit.end), kind, 1.0, self.text[hit.start : hit.end] == text) for hit in hits]
-
-    def _like(self, text: str, kind: str, weight: float = 0.9) -> list[Place]:
-        return [Place((hit.start, hit.end), kind, weight, False) for hit in self.index.find(text)]
-
-    def _among_signs(self, text: str, kind: str) -> list[Place]:
-        """A word between signs that the index takes for one word with it: a path, an address."""
-        if not 2 < len(text) <= _LONGEST_WORD or text.lower() not in self.text.lower():
+        if not text:
             return []
-        word = rf"(?<![^\W_]){re.escape(text)}(?![^\W_])"
-        pattern = re.compile(rf"[\w/.+-]*{word}[\w/+-]*" if text.isalpha() else word, re.IGNORECASE)
-        return [Place(match.span(), kind, 0.7, False) for match in pattern.finditer(self.text)]
-
-    def _as_date(self, text: str) -> list[Place]:
         if _ISO_DATE.fullmatch(text):
             with suppress(ValueError):  # a month of 35 days, or words behind the time
                 return self._moment_places(datetime.fromisoformat(text))
         month = _ISO_MONTH.fullmatch(text)
-        return self._months(int(month[1]), int(month[2])) if month else []
+        if month:
+            wanted = (int(month[1]), int(month[2]))
+            found = [Place(((low, high),), "date") for low, high, *said in self.dates.partial if tuple(said) == wanted]
+            if found:
+                return found
+        kind = "id" if any(map(str.isdigit, text)) else "text"
+        hits = self.index.find(text)
+        hits = [hit for hit in hits if hit.exact] or hits
+        if not text.isupper() and any(self.text[hit.start : hit.end] == text for hit in hits):
+            hits = [hit for hit in hits if not self.text[hit.start : hit.end].isupper()]  # a title line says it louder
+        found = [Place(hit.spans, kind, 1.0, self.text[hit.spans[0][0] : hit.spans[-1][1]] == text) for hit in hits]
+        if not found and re.search(r"[_-]", text):
+            found = [Place(hit.spans, kind, 1.0, False) for hit in self.index.find(re.sub(r"[_-]+", " ", text))]
+        if not found or _PLAIN_NUMBER.fullmatch(text):
+            found = self._typed(text) or found
+        if not found and text[0].isdigit() and len(text) > 2:
+            found = [Place((span,), kind, 0.6) for span in self._inside_words(text)]
+        if not found and 2 < len(text) <= 60 and text.lower() in self.text.lower():
+            word = re.escape(text)
+            pattern = re.compile(
+                rf"[\w/.+-]*(?<![^\W_]){word}(?![^\W_])[\w/+-]*" if text.isalpha() else rf"(?<![^\W_]){word}(?![^\W_])",
+                re.IGNORECASE,
+            )
+            found = [Place((match.span(),), kind, 0.7, False) for match in pattern.finditer(self.text)]
+        if not found:
+            hits = next(filter(None, map(self.index.find, ALIASES.get(text.lower(), ()))), [])
+            found = [Place(hit.spans, kind, 0.9, False) for hit in hits]
+        if not found and text.upper() in _SYMBOLS:
+            found = list(self._symbols(_SYMBOLS[text.upper()]))
+        return found
 
-    def _months(self, year: int, month: int) -> list[Place]:
-        return [Place((low, high), "date") for low, high, *said in self.dates.partial if said == [year, month]]
-
-    def _as_month(self, text: str) -> list[Place]:
-        """A string that is a day or a month in other clothes."""
-        days = Dates(text) if len(text) <= _LONGEST_DATE and any(map(str.isdigit, text)) else None
-        if days is None:
+    def _typed(self, text: str) -> list[Place]:
+        """A string that is a number or a date in other clothes: compare what it means."""
+        if _PLAIN_NUMBER.fullmatch(text):
+            leading_zero = text.lstrip("+-").startswith("0") and text.isdigit()
+            return [] if leading_zero else self._number_places(Decimal(text))
+        if len(text) > 40 or not any(map(str.isdigit, text)):
             return []
-        whole = [day.readings[0].value for day in days.mentions if (day.start, day.end) == (0, len(text))]
-        if whole and isinstance(whole[0], date):
-            return self._date_places(whole[0])
-        return next((self._months(*said) for low, high, *said in days.partial if (low, high) == (0, len(text))), [])
+        days = Dates(text)
+        whole = [day for day in days.mentions if (day.start, day.end) == (0, len(text)) and len(day.readings) == 1]
+        if whole and isinstance(whole[0].readings[0].value, date):
+            return self._date_places(whole[0].readings[0].value)
+        for low, high, *said in days.partial:
+            if (low, high) == (0, len(text)):
+                return [Place(((a, b),), "date") for a, b, *other in self.dates.partial if other == said]
+        numbers = Numbers(text, []).mentions
+        if len(numbers) == 1 and (numbers[0].start, numbers[0].end) == (0, len(text)):
+            value = numbers[0].readings[0].value
+            return self._number_places(value) if isinstance(value, Decimal) else []
+        return []
 
-    def _as_number(self, text: str) -> list[Place]:
-        leading_zero = text.lstrip("+-").startswith("0") and text.isdigit()
-        return self._number_places(Decimal(text)) if _PLAIN_NUMBER.fullmatch(text) and not leading_zero else []
-
-    def _symbols(self, symbol: str) -> list[Place]:
-        """Where the sign of a currency stands beside a figure."""
+    def _symbols(self, symbol: str) -> Iterator[Place]:
         sign = re.escape(symbol)
-        pattern = rf"(?<![A-Z]){sign}(?=\s?[\d(])|(?<=\d){sign}|(?<=\d[\s\u00a0]){sign}"
-        return [Place(match.span(), "symbol") for match in re.finditer(pattern, self.text)] if symbol else []
+        pattern = re.compile(rf"(?<![A-Z]){sign}(?=\s?[\d(])|(?<=\d){sign}|(?<=\d[\s\u00a0]){sign}")
+        for match in pattern.finditer(self.text):
+            yield Place(((match.start(), match.end()),), "symbol")
 
 
 def says(text: str, value: Any) -> list[Span]:
     """The spans of some text that say this value, by themselves and whatever stands around; for no boolean."""
     source = Source(text)
     found = (place for place in source.places(value) if place.reading not in ("unscaled", "part"))
-    return [place.span for place in found]
+    return [span for place in found for span in place.spans]
 
 
 def _decimal(value: Any, *, exact: bool = False) -> Decimal | None:

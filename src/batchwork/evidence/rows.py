@@ -15,18 +15,18 @@ from itertools import pairwise
 from batchwork.evidence.fields import Field
 from batchwork.evidence.layout import Layout
 from batchwork.evidence.readers import Place
+from batchwork.evidence.words import concepts
 
 Leaves = Sequence[tuple[Field, list[Place]]]
 Unit = tuple[int, int]  # offsets, from and to
 _KINDS = {"row": 1.0, "pair": 0.97, "block": 0.9}  # the smaller, the surer
+_OWN_SECTION = 3.0  # what a heading with the list's name over a unit counts: as much as a telling string
 _REFRAIN = 0.95
 _VALUE = re.compile(r"(?<=[:=>])\s*[^\s:{\[].*$")  # what stands behind a key or a tag
 _DIGITS = re.compile(r"\d+")
 _LEAST = 0.25  # of what an element could show; below this it was not recognised
-_EQUAL = 0.05  # a unit that fits worse by less fits as well
 _APART = 200  # characters between the beginnings of two elements in one line, on average
-_STRETCH = 200  # elements of a list whose units are shared out together: bounds the work
-_FLOWING = 38  # a line at least this long goes on in the next one
+_STRETCH = 200  # elements of a list whose units are shared out together
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +47,22 @@ def homes_of(records: Mapping[str, Leaves], layout: Layout) -> dict[str, Home]:
     most = 0.0
     possible = sum(_worth(field) for leaves in records.values() for field, places in leaves if places)
     for kind, worth in (*_KINDS.items(), *(dict.fromkeys(_refrains(layout, len(records)), _REFRAIN)).items()):
-        if kind not in layout.units:
-            layout.units[kind] = list(pairwise([*_starts(layout, kind), len(layout.text) + 1]))
-        fits = {path: _fit(leaves, layout.units[kind]) for path, leaves in records.items()}
-        found = _assigned({path: fit for path, (fit, _) in fits.items()})
-        total = sum(fits[path][1][home.start, home.end] for path, home in found.items()) * worth
-        if total > most + 1e-9:
-            best, most = found, total
+        units = layout.units.get(kind)
+        if units is None:
+            units = layout.units[kind] = list(_units(layout, kind))
+        if not units:
+            continue
+        owner = _Owner(units)
+        fits: dict[str, dict[Unit, float]] = {}
+        shown: dict[str, dict[Unit, float]] = {}
+        for path, leaves in records.items():
+            fits[path], shown[path] = _fit(leaves, owner)
+        own = _favour_own_section(fits, layout)
+        found = _assigned(fits)
+        total = sum(shown[path][home.start, home.end] for path, home in found.items()) * worth
+        favoured = total + _OWN_SECTION * sum((home.start, home.end) in own for home in found.values())
+        if favoured > most + 1e-9:
+            best, most = found, favoured
         if total >= possible - 1e-9:
             break  # no larger unit can show more
     if len(best) < len(records):
@@ -61,35 +70,26 @@ def homes_of(records: Mapping[str, Leaves], layout: Layout) -> dict[str, Home]:
     return best
 
 
-def _starts(layout: Layout, kind: str) -> Iterator[int]:
-    """Where the units of a kind begin: rows, rows with a line of figures below them, blocks between blank lines."""
-    for number, line in enumerate(layout.lines):
-        if kind == "block":
-            begins = number == 0 or (bool(line.cells) and layout.lines[number - 1].kind == "blank")
-        else:
-            begins = not (number and (_goes_on(layout, number) or (kind == "pair" and _is_multiple(layout, number))))
-        if begins:
-            yield line.start
+class _Owner:
+    """Which unit an offset lies in."""
+
+    def __init__(self, units: list[Unit]) -> None:
+        self._units = units
+        self._starts = [unit[0] for unit in units]
+
+    def at(self, offset: int) -> Unit | None:
+        place = bisect_right(self._starts, offset) - 1
+        return self._units[place] if place >= 0 and offset < self._units[place][1] else None
 
 
-def _is_multiple(layout: Layout, number: int) -> bool:
-    """Whether a line has figures only and the one above a name: "1 @ 2.49   2.49" under an item of a receipt."""
-    line, above = layout.lines[number], layout.lines[number - 1]
-    text = layout.text[line.start : line.end]
-    figures = bool(line.cells) and not re.search(r"[^\W\d_]{3}", text) and any(map(str.isdigit, text))
-    return figures and bool(above.cells) and above.cells[0].is_label
-
-
-def _goes_on(layout: Layout, number: int) -> bool:
-    """Whether a line is the rest of the row above: a wrapped cell, or a line of flowing prose."""
-    line, above = layout.lines[number], layout.lines[number - 1]
-    if above.kind != "text" or len(line.cells) != 1:
-        return False
-    cell = line.cells[0]
-    if layout.tables[number] >= 0 and layout.tables[number] == layout.tables[number - 1]:
-        return line.tabbed or cell.text[:1].islower() or cell.column > above.cells[0].column
-    flows = len(above.cells) == 1 and above.end - above.start >= _FLOWING
-    return flows and not cell.text.startswith(("-", "*", "•", "<", "{", "[")) and not re.match(r"\d\d?[.)]", cell.text)
+def _units(layout: Layout, kind: str) -> Iterator[Unit]:
+    lines = layout.lines
+    starts = _starts(layout, kind)
+    if not starts:
+        return
+    ends = [*starts[1:], len(lines)]
+    for first, last in zip(starts, ends, strict=True):
+        yield lines[first].start, lines[last - 1].end + 1
 
 
 def _refrains(layout: Layout, least: int) -> list[str]:
@@ -97,17 +97,20 @@ def _refrains(layout: Layout, least: int) -> list[str]:
 
     Of the lines of a part the first is taken: the earliest one among those that come back as often.
     """
-    if not layout.refrains:
+    if "refrains" not in layout.units:
         lines: dict[str, list[int]] = defaultdict(list)
         for number, line in enumerate(layout.lines):
             if line.cells and len(line.cells) < 3:
                 lines[_DIGITS.sub("#", _VALUE.sub("", layout.text[line.start : line.end]))[:60]].append(number)
-        by_count: dict[int, str] = {1: ""}
+        by_count: dict[int, str] = {}
         for skeleton, numbers in lines.items():
-            if by_count.setdefault(len(numbers), skeleton) == skeleton:
-                layout.units[skeleton] = list(_parts(layout, numbers))
+            if len(numbers) > 1:
+                by_count.setdefault(len(numbers), skeleton)
+        layout.units["refrains"] = []
+        for skeleton in by_count.values():
+            layout.units[skeleton] = list(_parts(layout, lines[skeleton]))
         layout.refrains = {skeleton: count for count, skeleton in by_count.items()}
-    return [skeleton for skeleton, count in layout.refrains.items() if count > 1 and least <= count <= 4 * least][:3]
+    return [skeleton for skeleton, count in layout.refrains.items() if least <= count <= 4 * least][:3]
 
 
 def _parts(layout: Layout, firsts: list[int]) -> Iterator[Unit]:
@@ -115,31 +118,68 @@ def _parts(layout: Layout, firsts: list[int]) -> Iterator[Unit]:
     lines = layout.lines
     column = lines[firsts[0]].cells[0].column
     longest = max(two - one for one, two in pairwise(firsts))
-    for first, last in pairwise([*firsts, min(len(lines), firsts[-1] + longest)]):
+    for first, last in zip(firsts, [*firsts[1:], min(len(lines), firsts[-1] + longest)], strict=True):
         until = first + 1
         while until < last and not (lines[until].cells and lines[until].cells[0].column < column):
             until += 1
         yield lines[first].start, lines[until - 1].end + 1
 
 
-def _fit(leaves: Leaves, units: list[Unit]) -> tuple[dict[Unit, float], dict[Unit, float]]:
+def _starts(layout: Layout, kind: str) -> list[int]:
+    """The lines with which the units of a kind begin."""
+    lines = layout.lines
+    if kind == "block":
+        return [n for n in range(len(lines)) if n == 0 or (lines[n].cells and lines[n - 1].kind == "blank")]
+    found = []
+    for number, line in enumerate(lines):
+        rest = number > 0 and bool(line.cells) and _goes_on(layout, number)
+        if not rest and not (kind == "pair" and number and _is_multiple(layout, number)):
+            found.append(number)
+    return found
+
+
+def _is_multiple(layout: Layout, number: int) -> bool:
+    """Whether a line has figures only and the one above a name: "1 @ 2.49   2.49" under an item of a receipt."""
+    line, above = layout.lines[number], layout.lines[number - 1]
+    text = layout.text[line.start : line.end]
+    words = re.findall(r"[^\W\d_]{3,}", text)
+    return (
+        bool(line.cells) and not words and any(map(str.isdigit, text)) and bool(above.cells) and above.cells[0].is_label
+    )
+
+
+def _goes_on(layout: Layout, number: int) -> bool:
+    """Whether a line is the rest of the row above: a wrapped cell, or a line of flowing prose."""
+    line, above = layout.lines[number], layout.lines[number - 1]
+    if above.kind != "text":
+        return False
+    text = line.cells[0].text
+    if len(line.cells) > 1:
+        wrapped = len(above.cells) > 2 and len(line.cells) < len(above.cells) and layout.tables[number] >= 0
+        return wrapped and all(cell.is_label and cell.text[:1].islower() for cell in line.cells)
+    if layout.tables[number] >= 0 and layout.tables[number] == layout.tables[number - 1]:
+        return line.tabbed or text[:1].islower() or line.cells[0].column > above.cells[0].column
+    flows = (
+        len(above.cells) == 1 and above.end - above.start >= 38 and not text.startswith(("-", "*", "•", "<", "{", "["))
+    )
+    return flows and not text[:2].rstrip(".)").isdigit()
+
+
+def _fit(leaves: Leaves, owner: _Owner) -> tuple[dict[Unit, float], dict[Unit, float]]:
     """How well each unit fits an element, the rare values counting more; and how much of the element it shows."""
     fits: dict[Unit, float] = defaultdict(float)
     shown: dict[Unit, float] = defaultdict(float)
     total = 0.0
     for field, places in leaves:
+        if field.value is None or isinstance(field.value, bool):
+            continue
         worth = _worth(field)
         total += worth
-        inside = {unit for place in places if worth and (unit := _unit_at(units, place.start))}
+        inside = {unit for place in places if (unit := owner.at(place.start))}
         for unit in inside:
             fits[unit] += worth * (0.4 + 0.6 / len(inside))
             shown[unit] += worth
     return {unit: fit for unit, fit in fits.items() if fit >= _LEAST * total}, shown
-
-
-def _unit_at(units: list[Unit], offset: int) -> Unit | None:
-    at = bisect_right(units, (offset + 1,)) - 1
-    return units[at] if at >= 0 and offset < units[at][1] else None
 
 
 def _worth(field: Field) -> float:
@@ -151,22 +191,44 @@ def _worth(field: Field) -> float:
     return 1.2 if field.is_telling else 0.7
 
 
+def _favour_own_section(fits: dict[str, dict[Unit, float]], layout: Layout) -> set[Unit]:
+    """The units under a heading that bears the list's name, which count more than those under another heading."""
+    names = {name for path in fits for name in concepts(re.sub(r".*\.", "", path[: path.rindex("[")]))}
+    own: set[Unit] = set()
+    for fit in fits.values():
+        for unit in fit:
+            first = layout.line_of(unit[0])
+            headings = (*layout.headings[first], first) if layout.opens(first) else layout.headings[first]
+            if any(names.intersection(concepts(layout.lines[n].cells[0].text)) for n in headings):
+                fit[unit] += _OWN_SECTION
+                own.add(unit)
+    return own
+
+
 def _assigned(fits: dict[str, dict[Unit, float]]) -> dict[str, Home]:
     """Each element its best unit, one element a unit; a long list is settled a stretch at a time."""
     homes: dict[str, Home] = {}
     taken: set[Unit] = set()
     paths = [path for path, fit in fits.items() if fit]
     for first in range(0, len(paths), _STRETCH):
-        near = paths[first : first + _STRETCH]
-        choices = sorted((-fit, rank, unit) for rank, path in enumerate(near) for unit, fit in fits[path].items())
+        open_paths = paths[first : first + _STRETCH]
+        choices = sorted(
+            ((-fit, rank, unit) for rank, path in enumerate(open_paths) for unit, fit in fits[path].items()),
+        )
+        done: set[int] = set()
         for score, rank, unit in choices:
-            path, least = near[rank], -score - _EQUAL
-            if path in homes or unit in taken:
+            if rank in done or unit in taken:
                 continue
-            rivals = sum(fit >= least and other != unit and other not in taken for other, fit in fits[path].items())
-            equals = sum(fits[p].get(unit, 0.0) >= least and p != path and p not in homes for p in near)
-            homes[path] = Home(*unit, not rivals or rivals == equals)
+            path = open_paths[rank]
+            rivals = [u for u, fit in fits[path].items() if u != unit and u not in taken and fit >= -score - 0.05]
+            equals = [
+                p
+                for r, p in enumerate(open_paths)
+                if r != rank and r not in done and fits[p].get(unit, 0.0) >= -score - 0.05
+            ]
+            homes[path] = Home(*unit, not rivals or (bool(equals) and len(equals) == len(rivals)))
             taken.add(unit)
+            done.add(rank)
     return homes
 
 
@@ -178,8 +240,10 @@ def _stretches(records: Mapping[str, Leaves], layout: Layout) -> dict[str, Home]
     for name in names if len(records) > 1 else ():
         begins = _together(
             {
-                path: sorted({place.start for field, places in leaves if field.name == name for place in places})[:30]
-                for path, leaves in records.items()
+                p: sorted(
+                    {c.start for f, places in leaves if f.name == name for c in places if not _is_aside(layout, c)}
+                )[:30]
+                for p, leaves in records.items()
             }
         )
         if not begins:
@@ -187,13 +251,20 @@ def _stretches(records: Mapping[str, Leaves], layout: Layout) -> dict[str, Home]
         ordered = sorted(begins, key=begins.__getitem__)
         last = begins[ordered[-1]]
         paragraph = layout.text.find("\n\n", last)
-        end = min(paragraph if paragraph >= 0 else len(layout.text), last + _APART)
-        edges = pairwise([*(begins[path] for path in ordered), end])
-        found = {path: Home(low, high, True) for path, (low, high) in zip(ordered, edges, strict=True)}
+        ends = [
+            *(begins[path] for path in ordered[1:]),
+            min(paragraph if paragraph >= 0 else len(layout.text), last + _APART),
+        ]
+        found = {path: Home(begins[path], end, True) for path, end in zip(ordered, ends, strict=True)}
         shown = sum(_shown(leaves, found[path]) for path, leaves in records.items()) / len(records)
         if shown > most:
             best, most = found, shown
     return best
+
+
+def _is_aside(layout: Layout, place: Place) -> bool:
+    """Whether a place stands in brackets, where nothing begins."""
+    return layout.text[place.start - 1 : place.start] in ("(", "[")
 
 
 def _together(starts: Mapping[str, list[int]]) -> dict[str, int]:
@@ -210,6 +281,10 @@ def _together(starts: Mapping[str, list[int]]) -> dict[str, int]:
     return best
 
 
-def _shown(leaves: Leaves, home: Home) -> int:
+def _shown(leaves: Leaves, home: Home) -> float:
     """How many of an element's values stand in its stretch, less those that stand only elsewhere."""
-    return sum(1 if any(place in home for place in places) else -1 for _, places in leaves if places)
+    shown = 0.0
+    for _, places in leaves:
+        if places:
+            shown += 1 if any(home.start <= place.start < home.end for place in places) else -1
+    return shown

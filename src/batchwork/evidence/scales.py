@@ -1,23 +1,21 @@
 """Find notes such as "(in thousands)" or "USD '000", and the figures they multiply.
 
 A note in a column heading holds for its column, one in a row's label for its row, one in a line of its own for the
-tables below it.
+tables below it until the next heading of its kind.
 """
 
 import re
 
-from batchwork.evidence.layout import Layout, can_head, column_of
+from batchwork.evidence.layout import Layout, column_of
 from batchwork.evidence.words import PATTERNS
 
 _PATTERNS: dict[str, str] = PATTERNS["scales"]
+
 _NOTE = re.compile(_PATTERNS["note"])
 _HINT = re.compile(_PATTERNS["hint"])
+_POWERS = {"milliers": 3, "millier": 3, "lakh": 5, "lakhs": 5, "crore": 7, "crores": 7}
+_NINES = ("b", "milliard", "miliard", "miljard", "mrd")
 _UNSCALED = re.compile(_PATTERNS["unscaled"])
-_POWERS = (
-    (("milliers", "mig"), 3), (("lakh",), 5), (("crore",), 7), (("b", "milliard", "miliard", "miljard", "mrd"), 9),
-    (("m",), 6),
-)  # fmt: skip
-_PARAGRAPH = 60  # characters of a line from which on it is prose; two of them end what a note holds for
 
 
 class Scales:
@@ -25,25 +23,40 @@ class Scales:
 
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
-        self._notes: list[tuple[int, int]] = []  # offset, power
+        self._notes: list[tuple[int, int, int]] = []  # line, offset, power
         if _HINT.search(layout.text):
-            self._notes = [(found.start(), _power(found)) for found in _NOTE.finditer(layout.text)]
-        self._below: dict[int, int] = {}  # for lines of tables below a note in a line of its own, the power
-        for offset, power in self._notes:
-            self._hold_below(layout.line_of(offset), power)
+            for found in _NOTE.finditer(layout.text):
+                self._notes.append((layout.line_of(found.start()), found.start(), _power(found)))
+        self._lines = self._captions()
 
-    def _hold_below(self, number: int, power: int) -> None:
+    def _captions(self) -> dict[int, int]:
+        """For lines of tables below a note in a line of its own, the power."""
         lines = self._layout.lines
-        if len(lines[number].cells) > 1 and not all(map(can_head, lines[number].cells[1:])):
-            return  # a row with figures of its own
-        prose = 0
-        for below in range(number + 1, len(lines)):
-            single = len(lines[below].cells) == 1
-            prose += single and lines[below].end - lines[below].start > _PARAGRAPH
-            if prose > 1:
-                break
-            if lines[below].cells and not single:
-                self._below[below] = power
+        powers: dict[int, int] = {}
+        for number, offset, power in self._notes:
+            cell = self._layout.cell_of(offset, number)
+            alone = len(lines[number].cells) == 1 or (
+                cell is not None
+                and cell.index == 0
+                and all(self._is_head(other.text) for other in lines[number].cells[1:])
+            )
+            if not alone:
+                continue
+            quiet = 0
+            for below in range(number + 1, len(lines)):
+                line = lines[below]
+                if any(note == below for note, _, _ in self._notes) and len(line.cells) == 1:
+                    break
+                if line.kind == "text" and len(line.cells) == 1 and line.end - line.start > 60:
+                    quiet += 1
+                if quiet > 1:
+                    break
+                if len(line.cells) > 1:
+                    powers[below] = power
+        return powers
+
+    def _is_head(self, text: str) -> bool:
+        return bool(re.fullmatch(r"(?:FY\s?)?(?:19|20)\d\d|[^\d]+|Q[1-4].*", text.strip()))
 
     def power_at(self, start: int) -> int:
         """The power of ten for a plain figure at this offset."""
@@ -54,19 +67,28 @@ class Scales:
         cell = self._layout.cell_of(start, number)
         if cell is None:
             return 0
-        for offset, power in self._notes:
-            if line.start <= offset < start and len(line.cells) > 1:
+        label = line.cells[0].text if line.cells and line.cells[0] is not cell else ""
+        for note, offset, power in self._notes:
+            if note == number and offset < start and len(line.cells) > 1:
                 return power
-        if line.cells[0] is not cell and _UNSCALED.search(line.cells[0].text):
+        if _UNSCALED.search(label):
             return 0
         head = self._layout.head_row(number)
-        owner = column_of(head, cell) if head else None
-        for offset, power in self._notes:
-            if owner is not None and any(one.start <= offset < one.end for one in (head[0], head[owner])):
-                return power
-        return self._below.get(number, 0)
+        if head:
+            owner = column_of(head, cell)
+            above = head[owner] if owner is not None else None
+            for _, offset, power in self._notes:
+                if above is not None and above.start <= offset < above.end and not (owner == 0 and len(head) > 1):
+                    return power
+                if head[0].start <= offset < head[0].end:
+                    return power
+        return self._lines.get(number, 0)
 
 
 def _power(found: re.Match[str]) -> int:
     word = next((group for group in found.groups() if group), "k").lower()
-    return next((power for words, power in _POWERS if word.startswith(words)), 3)
+    if word in _POWERS:
+        return _POWERS[word]
+    if word.startswith(_NINES):
+        return 9
+    return 6 if word.startswith("m") and not word.startswith("mig") else 3

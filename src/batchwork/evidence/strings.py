@@ -1,15 +1,16 @@
 """Find a string in a text whatever its case, accents, dashes, spacing and line breaks; never inside another word.
 
 The value becomes a pattern over the folded text: its words in order with little between them, words broken by a hyphen
-at a line's end, ids grouped for the eye.
+at a line's end, ids grouped for the eye. A value that is broken inside a column is looked for column by column.
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from batchwork.evidence.layout import Layout
+from batchwork.evidence.layout import Cell, Layout, overlap
 from batchwork.evidence.words import fold
 
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W_]+")
@@ -32,23 +33,33 @@ _GROUPED = 6  # letters and digits from which on an id may be grouped by blanks
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """Where a string stands; `exact`: with the same punctuation, apart from case and line breaks."""
+    """Where a string stands: one span, or several when columns lie between its parts."""
 
-    start: int
-    end: int
-    exact: bool
+    spans: tuple[tuple[int, int], ...]
+    exact: bool  # written with the same punctuation, apart from case and line breaks
+
+    @property
+    def start(self) -> int:
+        """Where its first part starts."""
+        return self.spans[0][0]
+
+    @property
+    def end(self) -> int:
+        """Where its last part ends."""
+        return self.spans[-1][1]
 
 
 class TextIndex:
     """A text, ready to be searched."""
 
     def __init__(self, layout: Layout) -> None:
+        self._layout = layout
         self.text = layout.plain
         self._folded = _folded(self.text)
         self._found: dict[str, list[Hit]] = {}  # elements of one list often say the same
 
     def find(self, value: str) -> list[Hit]:
-        """Every place where the value stands, in order."""
+        """Every place where the value stands, in order; one broken over columns only when there is no other."""
         if value not in self._found:
             self._found[value] = self._find(value.strip()) if len(value) <= _LONGEST else []
         return self._found[value]
@@ -57,9 +68,12 @@ class TextIndex:
         words = tuple(_WORD.findall(_folded(value)))
         if not words:
             place = self.text.find(value) if value else -1
-            return [Hit(place, place + len(value), True)] if place >= 0 else []
-        without_and = tuple(word for word in words if word != "and")
-        return self._matches(value, words) or (self._matches(value, without_and) if without_and else [])
+            return [Hit(((place, place + len(value)),), True)] if place >= 0 else []
+        for spelled in (words, tuple(word for word in words if word != "and")):
+            hits = self._matches(value, spelled) if spelled else []
+            if hits:
+                return hits
+        return self._in_columns(value, words) if len(words) > 1 else []
 
     def _matches(self, value: str, words: tuple[str, ...]) -> list[Hit]:
         hits = []
@@ -75,7 +89,7 @@ class TextIndex:
             if value[-1] in "+#" and self.text[high - 1] != value[-1]:
                 continue
             written = _LINE_BREAK.sub(" ", self.text[low:high])
-            hits.append(Hit(low, high, written.casefold() == " ".join(value.split()).casefold()))
+            hits.append(Hit(((low, high),), written.casefold() == " ".join(value.split()).casefold()))
             if len(hits) == _MOST:
                 break
         return hits
@@ -86,7 +100,7 @@ class TextIndex:
         if found or "".join(words) not in self._closed:
             yield from found
         else:
-            yield from (match.span() for match in _pattern(words).finditer(self._folded))
+            yield from (match.span() for match in _pattern(words, True).finditer(self._folded))
 
     def _written(self, words: tuple[str, ...]) -> Iterator[tuple[int, int]]:
         text = self._folded
@@ -132,6 +146,53 @@ class TextIndex:
             return True
         return before.endswith("_") or (after.startswith("_") and not after.startswith("__"))
 
+    def _in_columns(self, value: str, words: tuple[str, ...]) -> list[Hit]:
+        """Where a value stands that is broken inside a column, its parts one below the other."""
+        view, starts, places = self._columns
+        hits = []
+        for match in _pattern(words, False).finditer(view):
+            spans = []
+            first, last = bisect_right(starts, match.start()) - 1, bisect_right(starts, match.end() - 1) - 1
+            for rank in range(first, last + 1):
+                low = places[rank] + max(0, match.start() - starts[rank])
+                length = (starts[rank + 1] - 1 if rank < last else match.end()) - max(starts[rank], match.start())
+                spans.append((low, low + length))
+            if len(spans) > 1 and not self._is_glued(spans[0][0], spans[0][1], value):
+                hits.append(Hit(tuple(spans), False))
+        return hits[:_MOST]
+
+    @cached_property
+    def _columns(self) -> tuple[str, list[int], list[int]]:
+        """The cells of blocks with several columns, chain by chain, as one folded text with where each cell stands."""
+        pieces: list[str] = []
+        starts: list[int] = []
+        places: list[int] = []
+        at = 0
+        for chain in self._chains():
+            for cell in chain:
+                starts.append(at)
+                places.append(cell.start)
+                pieces.append(self._folded[cell.start : cell.end] + "\n")
+                at += len(pieces[-1])
+            pieces.append("\t")
+            at += 1
+        return "".join(pieces), [*starts, at], places
+
+    def _chains(self) -> list[list[Cell]]:
+        chains: list[list[Cell]] = []
+        block: list[list[Cell]] = []
+        for line in self._layout.lines:
+            if line.kind == "blank":
+                block = []
+            for cell in line.cells:
+                owner = next((chain for chain in block if overlap(chain[-1], cell)), None)
+                if owner is not None:
+                    owner.append(cell)
+                elif len(block) < _MOST:
+                    block.append([cell])
+                    chains.append(block[-1])
+        return [chain for chain in chains if len(chain) > 1]
+
 
 def _begins(text: str, start: int) -> bool:
     """Whether a word can begin here; a version may follow its letter: v2.17.1."""
@@ -141,8 +202,8 @@ def _begins(text: str, start: int) -> bool:
 
 
 @lru_cache(maxsize=1_000)
-def _pattern(words: tuple[str, ...]) -> re.Pattern[str]:
-    """Words in order, which may be hyphenated at the end of a line; ids may have blanks inside."""
+def _pattern(words: tuple[str, ...], broken: bool) -> re.Pattern[str]:
+    """Words in order; `broken` ones may be hyphenated at the end of a line, and ids may have blanks inside."""
     parts = []
     for word in words:
         if len(word) >= _GROUPED and any(map(str.isdigit, word)):
@@ -150,8 +211,10 @@ def _pattern(words: tuple[str, ...]) -> re.Pattern[str]:
             parts.append(gap.join(map(re.escape, word)))
         elif any(map(str.isdigit, word)):
             parts.append("[ \u00a0-]?".join(map(re.escape, _RUN.findall(word))))  # HX 521
-        else:
+        elif broken:
             parts.append("(?:-\n\\s*|\u00ad)?".join(map(re.escape, word)))
+        else:
+            parts.append(re.escape(word))
     joined = _BETWEEN.join(parts)
     return re.compile((_VERSION if words[0][0].isdigit() else _START) + joined + _END)
 

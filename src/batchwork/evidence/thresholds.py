@@ -13,9 +13,6 @@ MOST_PLACES = 300  # places of one value that are looked at: bounds the work, no
 MOST_REPEATS = 5  # places that are told of which nothing tells apart
 MOST_RIVAL_LINES = 300  # lines in which a rival is looked for: bounds the work
 NAMED_ENOUGH = 0.6  # the share of a question that a phrase must name to answer it: two words of three
-LOOSELY = 0.5  # how like a word must be to another to count at all
-ALMOST = 0.9  # how like a word must be to another to be as good as it: a root and its word
-BETTER_NAMED = 0.1  # how much better a label may name another field before it is that one's
 NAMING = 0.7  # how like a word must be to another to name it: agents and deeds (0.75) do, loose relations do not
 EXACTLY = 0.97  # a label that names the field this well can only be rivalled on its own line
 # In log odds, a rival so far ahead of a field's own place contradicts it (made layouts: 430 of 706 exchanged, 6 of
@@ -29,6 +26,7 @@ NEARLY_AS_WELL = 0.15  # how much worse a rival's label may name the field than 
 RIVAL_CLOSE = 0.3  # in log odds: a rival this close is as good
 NEXT_BEST = 2.5  # in log odds: how much worse a field's next place may be when another field has its best one
 NEAR_LINES = 4  # lines to a neighbour: an address, the trailer of a changelog entry
+PARAGRAPH = 12  # lines of a paragraph to each side that are looked at: bounds the work
 # The confidence of a verified quote that nothing contests: on the open papers 121 more fields, and one new mistake.
 QUOTED = 0.95
 MOST_QUOTES = 5  # quotes of one field that are looked at: bounds the work

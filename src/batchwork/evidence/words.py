@@ -21,8 +21,14 @@ _SPECIAL = str.maketrans(
 )
 _INVISIBLE = re.compile("[\u0300-\u036f\u00ad\u200b-\u200d\u2060\ufeff]")
 _SUFFIXES = ("ations", "ation", "ments", "ment", "ings", "ing", "ions", "ion", "ally", "als", "al", "ate", "able")
-_SOMEBODY = ("er", "or", "ee", "ist", "ant", "ian")  # lender, lessor, trustee, chemist, tenant
 _ENDINGS = ("ies", "ied", "ed", "es", "s", "e", "y")
+_AGENTS = ("er", "or", "ee")
+_SOMEBODY = ("er", "or", "ee", "ist", "ant", "ian")  # lender, lessor, trustee, chemist, tenant
+_NO_AGENTS = frozenset({"customer", "number", "letter", "register"})
+_SHORT_TAILS = frozenset({"nr", "ort"})
+_NO_TAILS = frozenset({"late", "ends", "ending", "ship"})  # template, weekends, ownership are no compounds
+_JOINTS = ("s", "n", "en", "es", "e", "er")  # between the parts of a compound, and at the end of a word
+_LONGEST_COMPOUND = 60  # letters
 _SMALL = frozenset({"&", "de", "van", "von", "of", "-", "–", "and", "the", "for", "und", "et", "·", "|"})
 
 
@@ -42,7 +48,6 @@ UNITS = frozenset(VOCABULARY["units"].split())
 _PARTY_WORDS = frozenset(VOCABULARY["parties"].split())
 _ROLES = tuple(frozenset(group.split()) for group in VOCABULARY["roles"])
 _ALONE = {word: tuple(meant.split()) for word, meant in VOCABULARY["alone"].items()}
-
 _RELATED = {
     frozenset(pair.split()): float(worth)
     for worth, pairs in VOCABULARY["related"].items()
@@ -102,8 +107,8 @@ _CONCEPT_OF = {
 }
 
 
-def _tables() -> tuple[dict[str, tuple[str, ...]], dict[str, list[tuple[tuple[str, ...], tuple[str, ...]]]]]:
-    """Words -> concepts; and phrases by their first word, longest first."""
+def _tables() -> tuple[dict[str, tuple[str, ...]], dict[str, list[tuple[tuple[str, ...], tuple[str, ...]]]], set[str]]:
+    """Words -> concepts; phrases by their first word, longest first; and the words that are not English."""
     single: dict[str, tuple[str, ...]] = {}
     phrases: dict[str, list[tuple[tuple[str, ...], tuple[str, ...]]]] = {}
     for meaning, entries in _SYNONYMS.items():
@@ -116,6 +121,7 @@ def _tables() -> tuple[dict[str, tuple[str, ...]], dict[str, list[tuple[tuple[st
     for meaning, entries in _TONGUES.items():
         for word in entries.partition("|")[0].split():
             single.setdefault(fold(word), _meant(meaning))
+    foreign = single.keys() - english
     for word in sorted(english):  # last, so that no plural takes the place of a word that is listed itself
         single.setdefault(stem(word), single[word])
     for meaning, entries in (*_SYNONYMS.items(), *_TONGUES.items()):
@@ -124,10 +130,10 @@ def _tables() -> tuple[dict[str, tuple[str, ...]], dict[str, list[tuple[tuple[st
             phrases.setdefault(words[0], []).append((words, _meant(meaning)))
     for known in phrases.values():
         known.sort(key=lambda entry: -len(entry[0]))
-    return single, phrases
+    return single, phrases, foreign
 
 
-_SINGLE, _PHRASES = _tables()
+_SINGLE, _PHRASES, _FOREIGN = _tables()
 
 
 @lru_cache(maxsize=50_000)
@@ -136,7 +142,32 @@ def _concepts_of(word: str) -> tuple[str, ...]:
     if known is not None:
         return known
     root = stem(word)
-    return _SINGLE.get(root) or (root,)
+    return _SINGLE.get(root) or _inflected(word) or _compound(word) or (root,)
+
+
+def _inflected(word: str) -> tuple[str, ...]:
+    """The concepts of a word of another language with the ending of a plural or of a compound's first part."""
+    for joint in _JOINTS:
+        head = word.removesuffix(joint)
+        if head in _FOREIGN and len(head) > 3:
+            return _SINGLE[head]
+    return ()
+
+
+def _compound(word: str) -> tuple[str, ...]:
+    """The concepts of a word made of known ones, as German and Dutch labels are: Artikel-nummer, Kunde-n-nummer."""
+    if len(word) > _LONGEST_COMPOUND:
+        return ()
+    for cut in range(4, len(word) - 1):
+        tail = word[cut:]
+        behind = _SINGLE.get(tail)
+        if behind is None or tail in _NO_TAILS or (len(tail) < 4 and tail not in _SHORT_TAILS):
+            continue
+        head = word[:cut]
+        before = _SINGLE.get(head) or _inflected(head) or _SINGLE.get(head.rstrip("s")) or _compound(head)
+        if before:
+            return before + behind
+    return ()
 
 
 def _parted(token: re.Match[str]) -> str:
@@ -147,7 +178,7 @@ def _parted(token: re.Match[str]) -> str:
 def words_of(text: str) -> list[str]:
     """The words of a label or of a field's name, folded."""
     if re.search(r"\s", text):
-        text = _KEY.sub(_parted, text)
+        text = _KEY.sub(_parted, text) if _KEY.search(text) else text
     elif fold(text) not in _SINGLE:
         text = _TOKEN.sub(_parted, text)  # a field's name
     return _folded(text)
@@ -216,7 +247,15 @@ def likeness(one: str, other: str) -> float:
         return 0.9
     if len(shorter) == 4 and longer.startswith(shorter) and not (shorter in _SINGLE and longer in _SINGLE):
         return 0.6  # temp, dept, desc
-    return 0.0
+    return 0.75 if _does(one, other) or _does(other, one) else 0.0
+
+
+def _does(agent: str, deed: str) -> bool:
+    """Whether the one is who does the other: guarantor and guarantees, auditor and audited."""
+    root = agent[:-2]
+    if not agent.endswith(_AGENTS) or len(root) < 4 or agent in _NO_AGENTS or deed.endswith(_AGENTS):
+        return False
+    return deed == root or (len(root) > 4 and deed.startswith(root))
 
 
 @lru_cache(maxsize=50_000)
