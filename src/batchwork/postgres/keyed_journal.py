@@ -49,6 +49,7 @@ class KeyedJournal(PostgresJournal):
 
     def __init__(self, dsn: Dsn, shared_input: SharedInput, *, utc: Callable[[], float], max_wait_s: float) -> None:
         self._open_with(DatabaseWriter(dsn, max_wait_s=max_wait_s, shared_input=shared_input), utc)
+        self.begins = self._writer.is_alone  # the others take the run's limits as they are
         self._placing, self._looking = asyncio.Lock(), asyncio.Lock()
         self._watch: DatabaseReader | None = None
         self._is_ending = False
