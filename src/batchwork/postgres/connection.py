@@ -6,7 +6,7 @@ replica, and is reached without a pooler that changes sessions between transacti
 
 import logging
 from collections.abc import Callable, Generator, Iterator
-from contextlib import AsyncExitStack, ExitStack, contextmanager, suppress
+from contextlib import AsyncExitStack, ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from ipaddress import ip_address
 from typing import Any, LiteralString, TypeVar
@@ -102,7 +102,8 @@ async def connect(dsn: Dsn, *, name: str = "batchwork") -> AnyConnection:
         step = next(judging)
         while step is not None:
             if step.on_second and second is None:
-                second = await undo.enter_async_context(await _open(dsn, name))
+                second = await _open(dsn, name)
+                undo.push_async_callback(second.close)
             cursor = await (second if second is not None and step.on_second else first).execute(step.sql)
             step = judging.send(await cursor.fetchone() if cursor.description else None)
         if second is not None:
@@ -114,13 +115,13 @@ async def connect(dsn: Dsn, *, name: str = "batchwork") -> AnyConnection:
 def connect_sync(dsn: Dsn, *, name: str = "batchwork") -> SyncConnection:
     """The same for one thread outside any event loop."""
     with ExitStack() as undo:
-        first = undo.enter_context(_open_sync(dsn, name))
+        first = undo.enter_context(closing(_open_sync(dsn, name)))  # as a context itself, a lost one stays open
         second: SyncConnection | None = None
         judging = _judging(dsn, first.info)
         step = next(judging)
         while step is not None:
             if step.on_second and second is None:
-                second = undo.enter_context(_open_sync(dsn, name))
+                second = undo.enter_context(closing(_open_sync(dsn, name)))
             cursor = (second if second is not None and step.on_second else first).execute(step.sql)
             step = judging.send(cursor.fetchone() if cursor.description else None)
         if second is not None:

@@ -43,8 +43,11 @@ async def with_connection(use: Callable[[AnyConnection], Awaitable[T]]) -> T:
     """What `use` makes of a connection to the database of the shared accounts; what that says is told as our error."""
     dsn = shared_database()
     try:
-        async with await connect(dsn, name="batchwork account") as connection:
+        connection = await connect(dsn, name="batchwork account")
+        try:
             return await use(connection)
+        finally:
+            await connection.close()
     except psycopg.Error as error:
         said = " ".join(dsn.without_password(str(error)).split())
         raise AccountsAwayError(f"{dsn} cannot be used for shared accounts: {said}") from None

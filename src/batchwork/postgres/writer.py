@@ -83,7 +83,7 @@ class DatabaseWriter(JournalWriter):
         self.name = f"{socket.gethostname()}:{os.getpid()}" if shared_input is None else shared_input.worker
         self.epoch = 1
         with in_our_words(dsn), ExitStack() as undo:
-            session = undo.enter_context(persistently(partial(self._join, shared_input)))
+            session = undo.enter_context(closing(persistently(partial(self._join, shared_input))))
             self.reader = undo.enter_context(closing(DatabaseReader(dsn, pinned=True)))
             self.sums = self.reader.sums()
             self.sums.seq = self._sent = self.id << WORKER_BITS
@@ -120,7 +120,7 @@ class DatabaseWriter(JournalWriter):
     def _join(self, shared_input: SharedInput | None) -> SyncConnection:
         """A session, with a row of this worker."""
         with ExitStack() as undo:
-            session = undo.enter_context(self._connect())
+            session = undo.enter_context(closing(self._connect()))
             if shared_input is not None:
                 self.is_alone = not self._shares(session, shared_input.run)
             elif self._is_owner:
