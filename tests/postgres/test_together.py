@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable
 from contextlib import closing
@@ -34,6 +35,8 @@ def together(
 
     def answer(prompt: str, call: int) -> str:
         on_call()
+        if not all(backend.asked for backend in backends):
+            time.sleep(0.02)  # so that those who came first leave something to those who come later
         return prompt.upper()
 
     backends = [Scripted(answer, latency=0.01) for _ in prompts]
@@ -69,6 +72,7 @@ def test_runs_at_once_ask_everything_once_and_each_has_it_all(postgres: Postgres
     for each in results:
         assert [outcome.text for outcome in each] == [prompt.upper() for prompt in prompts]
         assert each.accounting.succeeded == 400
+        each.close()
     asked = Counter(prompt for backend in backends for prompt in backend.asked)
     assert asked == Counter(prompts)
     assert all(backend.asked for backend in backends)
@@ -85,6 +89,7 @@ def test_one_ceiling_holds_over_all_of_them_and_is_used_up(postgres: PostgresSer
         assert each.accounting.succeeded == billed // 15_000
         assert each.accounting.succeeded + each.accounting.deferred == 400
         assert each.stopped == "budget"
+        each.close()
 
 
 @pytest.mark.parametrize("is_owner", [True, False])
@@ -104,6 +109,7 @@ def test_a_run_that_was_taken_over_hands_in_its_answers_and_joins_again(
     results, backends = together(journal, [prompts, prompts, prompts], called, **options)
     for each in results:
         assert [outcome.text for outcome in each] == [prompt.upper() for prompt in prompts]
+        each.close()
     assert dead
     assert "this process joins again" in caplog.text
     asked = Counter(prompt for backend in backends for prompt in backend.asked)
@@ -139,3 +145,4 @@ def test_a_run_that_cannot_read_its_input_again_hands_in_its_answers_and_the_nex
     assert [outcome.text for outcome in results] == [prompt.upper() for prompt in prompts]
     assert asked == Counter(prompts)
     assert results.total_cost == Decimal("0.0009")
+    results.close()
