@@ -87,7 +87,7 @@ def test_columns_that_nobody_knows_yet_are_looked_at_later(fake_ray: Any) -> Non
         ({"workers": (3, 1)}, "workers is a number of actors"),
         ({"api_key": "sk-4711"}, "does not take api_key: keys come from each node's own environment"),
         ({"base_url": "https://me:pw-4711@host/"}, "base_url has more than an address in it"),
-        ({"rpm": 100}, "does not take rpm: a shared account"),
+        ({"template": "ask.j2"}, "does not take template: its file is on one machine"),
         ({"mode": "batch"}, "does not take mode: it is for a run in one process"),
         ({"promt": "x"}, "unknown option 'promt'; did you mean 'prompt'"),
         ({"model": "anthropic:unheard-of", "max_cost": 1}, "the price of 'anthropic:unheard-of' is not known"),

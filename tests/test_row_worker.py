@@ -105,6 +105,20 @@ def test_two_workers_ask_every_row_once_and_another_number_of_them_asks_nothing_
     assert kinds == [Began, Ended] * 2
 
 
+def test_a_rate_of_the_run_holds_for_all_workers_and_is_leased_from_its_journal(
+    calls: Calls, postgres: PostgresServer
+) -> None:
+    calls.options |= {"rpm": 60_000}
+
+    async def ask() -> list[Any]:
+        async with calls.worker("one") as one, calls.worker("two") as two:
+            return await asyncio.gather(one.answer(rows("a", "b")), two.answer(rows("c", first=2)))
+
+    assert [answer for part in asyncio.run(ask()) for answer in said(part)] == ["say a", "say b", "say c"]
+    schema = Dsn.parse(calls.journal).schema
+    assert [stated for (stated,) in postgres.execute(f'SELECT stated FROM "{schema}".rate')] == [60_000.0]
+
+
 def test_rows_that_ask_the_same_are_one_item_unless_they_have_keys(calls: Calls) -> None:
     async def ask(key: str | None) -> list[Any]:
         async with calls.worker("one", key) as one, calls.worker("two", key) as two:

@@ -9,7 +9,7 @@ from typing import Any, TypedDict, Unpack, cast
 from batchwork._bridge import run_sync
 from batchwork.core.errors import ConfigError, Interrupted, RunPaused
 from batchwork.core.failure import Failure, FailureKind
-from batchwork.core.intake import InputRow
+from batchwork.core.intake import InputRow, Rows
 from batchwork.core.outcome import AnyOutcome, Failed, Status
 from batchwork.core.policy import check_at_least
 from batchwork.core.ports import AnswerVerdict, EmbedBackend, Journal
@@ -191,7 +191,12 @@ class EmbedRun:
 
     def _session(self) -> RunSession:
         supplied = replace(self._supplied, on_settled=self._settled)
-        return RunSession(self.plan, _Rows(lambda: self._input), supplied, on_open=self._opened)
+        return RunSession(self.plan, Rows(self._rows), supplied, on_open=self._opened)
+
+    def _rows(self) -> Iterator[InputRow]:
+        """What the run reads, which is made when the run is opened."""
+        assert self._input is not None
+        return cast("Iterator[InputRow]", self._input)
 
     def _opened(self, engine: Engine) -> None:
         self._in_batches = engine.uses_batches
@@ -235,18 +240,6 @@ class EmbedRun:
 
     def _embeddings(self, stopped: str | None, *, priced: bool) -> Embeddings:
         return Embeddings(self._view(), self._places, stopped=stopped, priced=priced)
-
-
-class _Rows:
-    """The rows of a run whose input is made when it is opened."""
-
-    def __init__(self, opened: Callable[[], TextInput | None]) -> None:
-        self._opened = opened
-
-    def __iter__(self) -> Iterator[InputRow]:
-        rows = self._opened()
-        assert rows is not None
-        return cast("Iterator[InputRow]", rows)
 
 
 def _chunks(texts: Iterable[Any]) -> Iterator[list[Any]]:

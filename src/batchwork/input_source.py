@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Sized
 from dataclasses import dataclass
 
 from batchwork.core.errors import ConfigError
-from batchwork.core.intake import Intake, Rows
+from batchwork.core.intake import InputRow, Rows
 from batchwork.core.prompt import Defaults, intakes, refuse_one
 from batchwork.core.words import PYTHON
 from batchwork.options import RunOptions, defaults_of
@@ -15,7 +15,7 @@ from batchwork.tables import RowOptions, RowRequests, Table, table_of, template_
 class InputSource:
     """Rows on their way in."""
 
-    rows: Iterable[Intake]  # what is all there can be read again
+    rows: Iterable[InputRow]  # what is all there can be read again
     total: int | None  # how many there are, where that is known
     may_block: bool  # reading the next one may take as long as anything, and is done apart
 

@@ -30,13 +30,12 @@ _TAKEN = frozenset(
     (
         *("model", "prompt", "per_row", "system", "max_tokens", "schema", "response_model", "sampling", "extra_body"),
         *("max_in_flight", "max_cost", "account", "price", "retries", "timeout", "timeout_per_1k_chars", "max_wait"),
-        *("max_consecutive_failures", "reask", "count_margin", "base_url", "journal"),
+        *("rpm", "input_tpm", "output_tpm", "max_consecutive_failures", "reask", "count_margin", "base_url", "journal"),
     )
 )
 _WHY_NOT = {
     "api_key": "keys come from each node's own environment",
     "template": "its file is on one machine; prompt= is the text itself",
-    **dict.fromkeys(("rpm", "input_tpm", "output_tpm"), "a shared account (account=) holds for all workers"),
     "retry_failed": "`batchwork retry JOURNAL` sends what failed again",
 }
 _TASKS = 2  # blocks of the dataset that an actor has at once, so that the end of one does not empty its window

@@ -72,10 +72,10 @@ class KeyedRow(Intake, gc=False, eq=False):
 class Rows:
     """The rows of an input that can be read again, from its start."""
 
-    def __init__(self, read: Callable[[], Iterator[Intake]]) -> None:
+    def __init__(self, read: Callable[[], Iterator[InputRow]]) -> None:
         self._read = read
 
-    def __iter__(self) -> Iterator[Intake]:
+    def __iter__(self) -> Iterator[InputRow]:
         return self._read()
 
 
