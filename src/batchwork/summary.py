@@ -16,7 +16,7 @@ from batchwork.core.failure import FailureKind
 from batchwork.core.money import show, show_up
 from batchwork.core.ports import Totals
 from batchwork.core.stats import Accounting, RunFigures
-from batchwork.core.words import Door, and_list, counted
+from batchwork.core.words import Door, counted
 
 _INDENT = 9 * " "  # behind the label
 _LONGEST_EXAMPLE = 160
@@ -211,14 +211,6 @@ class Summary:
             text += f" (a single one may cost {show(self.least_nano)}, by its {tokens}: a lower one may do)"
         return text
 
-    def _with_more_money(self) -> str:
-        """How the deferred are taken up."""
-        if not self.accounts:
-            return self.door.more_money
-        noun = "account" if len(self.accounts) == 1 else "accounts"
-        more = f"when the shared {noun} {and_list(list(self.accounts))} can pay"
-        return f"{self.door.again} {more}" if self.ceiling_nano is None else f"{self.door.more_money}, or {more},"
-
     def _cost(self, run: str) -> str:
         spent, unconfirmed = self.totals.spent_nano, self.totals.unconfirmed_nano
         cost = show(spent) if self.priced or spent else "unknown"
@@ -243,7 +235,8 @@ class Summary:
             text = f"Cut off: the latest run was killed, or its machine stopped; {door.again} to go on."
             return Exit.INTERRUPTED, text
         if counts.deferred:
-            text = f"Stopped by the budget: {self._with_more_money()} for the deferred ones."
+            money = self.door.with_money(self.accounts, has_ceiling=self.ceiling_nano is not None)
+            text = f"Stopped by the budget: {money} for the deferred ones."
             return Exit.BUDGET, text + self._about_rest(" ")
         if self.error is not None:
             return Exit.BAD_INPUT, f"Everything finished is kept; mend the cause and {door.again}."

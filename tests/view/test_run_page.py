@@ -31,7 +31,7 @@ class Story:
         self.path, self.now = folder / "run.db", NOW
         self.journal = SqliteJournal(self.path, utc=lambda: self.now)
 
-    def begin(self, *, after: float = 0.0, inputs: int | None = None, **settings: float) -> None:
+    def begin(self, *, after: float = 0.0, inputs: int | None = None, **settings: object) -> None:
         self.now += after
         known = RunInput(total=inputs)
         began = Began(run_id="r", model="mock:echo", max_cost_nano=10**9, input=known, settings=settings)
@@ -154,6 +154,14 @@ def test_what_a_run_waits_for_is_said_with_its_remedy(
     happens(story)
     page = story.page()
     assert text in [page.remedy, *(wait.text for wait in page.waits)]
+
+
+def test_a_run_that_waits_for_a_shared_account_says_so(story: Story) -> None:
+    story.begin(account=["team"])
+    _deferred(story)
+    page = story.page()
+    assert "or when the shared account team can pay, for the deferred ones." in page.remedy
+    assert page.waits[0].remedy.endswith("or when the shared account team can pay.")
 
 
 def test_a_journal_without_a_run_has_a_page_as_well(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ A remedy is written once, with names in braces: `{again}` and the other fields o
 """
 
 import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from batchwork.core.dsn import JournalAddress
@@ -48,6 +49,14 @@ class Door:
     def reason(self, text: str) -> str:
         """A reason as this door says it: somebody else's words may stand in it, braces and all."""
         return text.replace("{max_wait}", self["max_wait"].rstrip("="))
+
+    def with_money(self, accounts: Sequence[str], *, has_ceiling: bool) -> str:
+        """How deferred items are taken up, of a run with these shared `accounts` and perhaps a ceiling of its own."""
+        if not accounts:
+            return self.more_money
+        noun = "account" if len(accounts) == 1 else "accounts"
+        more = f"when the shared {noun} {and_list(list(accounts))} can pay"
+        return f"{self.more_money}, or {more}," if has_ceiling else f"{self.again} {more}"
 
     def __getitem__(self, name: str) -> str:
         if name in self.__slots__:

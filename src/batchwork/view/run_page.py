@@ -14,6 +14,7 @@ from batchwork.core.outcome import Failed, Status
 from batchwork.core.words import Door, command_line, counted, manager_door
 from batchwork.journal import JournalReader
 from batchwork.manager.run_folder import MANAGER
+from batchwork.plan import account_names
 from batchwork.summary import FailureGroup
 from batchwork.view.columns import ItemColumns
 from batchwork.view.distribution import distribution_of
@@ -165,12 +166,17 @@ class _Figures:
         if ended.stopped == "paused":
             return state, f"Paused: {ended.reason or 'no reason was recorded'}", self._words(ended.remedy)
         if ended.stopped == "budget":
-            return state, headline, f"{_sentence(self._door.more_money)} for the deferred ones."
+            return state, headline, f"{self._more_money()} for the deferred ones."
         if ended.stopped is not None and ended.stopped != "imported":
             return state, headline, f"To go on, {self._door.again}."
         if counts[Status.FAILED]:
             return state, f"{headline}, {counts[Status.FAILED]:,} failed", ""
         return state, headline, ""
+
+    def _more_money(self) -> str:
+        settings = {} if self._began is None else self._began.settings
+        has_ceiling = self._began is not None and self._began.max_cost_nano is not None
+        return _sentence(self._door.with_money(account_names(settings.get("account")), has_ceiling=has_ceiling))
 
     def _words(self, remedy: str | None) -> str:
         try:
@@ -208,7 +214,7 @@ class _Figures:
             waits.append(Wait(what="retries", text=f"{text}{self._why(int(again[-1]))}"))
         if counts[Status.DEFERRED]:
             text = counted(counts[Status.DEFERRED], "item waits for money", "items wait for money")
-            waits.append(Wait(what="money", text=text, remedy=f"{_sentence(self._door.more_money)}."))
+            waits.append(Wait(what="money", text=text, remedy=f"{self._more_money().rstrip(',')}."))
         if open_batches := [batch for batch in self._index.batches() if batch.closed_at is None]:
             items = sum(batch.items for batch in open_batches)
             text = f"{counted(len(open_batches), 'batch is', 'batches are')} at the provider ({counted(items, 'item')})"
