@@ -3,9 +3,12 @@
 What a database needs is imported when an address of one is opened.
 """
 
+import os
+import shutil
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from typing import TypeVar
 
 from batchwork.core.block import SharedInput
 from batchwork.core.dsn import Dsn, JournalAddress, is_dsn
@@ -15,9 +18,13 @@ from batchwork.journal import (
     SqliteJournal,
     journal_at,
     known_as,
+    new_output,
     remember_output,
     set_aside,
 )
+from batchwork.journal.atomic import sync_folder
+
+T = TypeVar("T")
 
 
 def journal_address(given: str | JournalAddress) -> JournalAddress:
@@ -103,14 +110,37 @@ def output_name(out: Path, address: JournalAddress) -> str:
     return known_as(out, address) if isinstance(address, Path) else str(out.resolve())
 
 
-def note_output(address: JournalAddress, out: Path) -> None:
-    """Note the file as this journal's own, as it is now."""
-    if isinstance(address, Path):
-        remember_output(address, out)
-        return
-    from batchwork.postgres.archive import remember_output as remember  # noqa: PLC0415
+def note_output(address: JournalAddress, out: Path, *, was: Path | None = None) -> bool:
+    """Note the file as this journal's own, as it is now; False: a run is going on, and nobody else may write there."""
+    try:
+        if isinstance(address, Path):
+            remember_output(address, out, was=was)
+        else:
+            from batchwork.postgres.archive import remember_output as remember  # noqa: PLC0415
 
-    remember(address, out)
+            remember(address, out, was=was)
+    except JournalLockedError:
+        return False
+    return True
+
+
+def write_output(address: JournalAddress, out: Path, write: Callable[[Path], T]) -> tuple[T, bool]:
+    """Have `write` make the file `out`; what it returned, and whether the journal could note the file as its own.
+
+    Where it could, it knows the file at every moment, should the process be killed.
+    """
+    new = new_output(out)
+    try:
+        if out.exists():  # as private as what it will replace
+            new.touch(0o600)
+            shutil.copymode(out, new)
+        made = write(new)
+        note_output(address, new)
+        new.replace(os.path.realpath(out))
+    finally:
+        new.unlink(missing_ok=True)
+    sync_folder(new.parent)
+    return made, note_output(address, out, was=new)
 
 
 def wrote(address: JournalAddress, out: Path) -> bool:

@@ -29,10 +29,11 @@ ROOT = Path(__file__).resolve().parents[2]
 ITEMS, WINDOW = 60, 6
 ENDS = ("kill", "terminate", "interrupt", "stop", "cut")
 SUDDEN = frozenset({"kill", "cut"})  # calls that are under way then may be billed and have to be asked again
+WIRES = ("anthropic", "openai", "gemini", "mistral")  # one service of each; the others are rows of the second
 CELLS = [
     (door, wire, mode, end)
     for door in ("command line", "manager")
-    for wire in MODELS
+    for wire in WIRES
     for mode in ("live", "batch")
     for end in ENDS
 ]
@@ -68,7 +69,7 @@ class Life:
         (self.folder / "in.jsonl").write_text("".join(json.dumps({"prompt": p}) + "\n" for p in self.prompts))
         (self.folder / "prompts.txt").write_text("\n".join(self.prompts))
         command = self._manager() if self.door == "manager" else self._command_line()
-        keys = {f"{wire.upper()}_API_KEY": "none" for wire in MODELS} | {"PYTHONPATH": str(ROOT / "src")}
+        keys = {f"{wire.upper()}_API_KEY": "none" for wire in WIRES} | {"PYTHONPATH": str(ROOT / "src")}
         with (self.folder / "stderr").open("ab") as stderr:
             quiet = subprocess.DEVNULL
             return subprocess.Popen(command, cwd=ROOT, env={**os.environ, **keys}, stdout=quiet, stderr=stderr)
@@ -153,12 +154,13 @@ def _all_answered(provider: Simulator) -> None:
 
 def _lived(folder: Path, cell: tuple[str, str, str, str], times: int, seed: int = 1) -> int:
     door, wire, mode, end = cell
-    with Simulator(persona="echo", seed=seed, batch_time_s=0.3, latency=Latency(median_s=0.05)) as provider:
-        url = provider.anthropic_url if wire == "anthropic" else provider.openai_url
-        with cut_network(url) as way:
-            life = Life(folder=folder, provider=provider, way=way, door=door, wire=wire, mode=mode, end=end, seed=seed)
-            ended_badly = life.live_through(times)
-            life.judge(ended_badly)
+    with (
+        Simulator(persona="echo", seed=seed, batch_time_s=0.3, latency=Latency(median_s=0.05)) as provider,
+        cut_network(provider.service_url(wire)) as way,
+    ):
+        life = Life(folder=folder, provider=provider, way=way, door=door, wire=wire, mode=mode, end=end, seed=seed)
+        ended_badly = life.live_through(times)
+        life.judge(ended_badly)
     return ended_badly
 
 

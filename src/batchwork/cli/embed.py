@@ -22,7 +22,7 @@ from batchwork.display import Display
 from batchwork.embed_run import IN_FLIGHT, EmbedOptions, EmbedRun
 from batchwork.embeddings import Embeddings
 from batchwork.journal import journal_of_output
-from batchwork.journals import note_output
+from batchwork.journals import write_output
 from batchwork.summary import Exit
 from batchwork.tables import AnyTemplate, Table, check_columns, open_table, row_texts, template_from
 
@@ -117,8 +117,7 @@ def embed(
     finally:
         display.closed()
     with made:
-        write(made, output)
-        note_output(journal, output)
+        write_output(journal, output, partial(write, made))
         code = code or _told(made, output, say)
     raise typer.Exit(code)
 

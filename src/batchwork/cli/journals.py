@@ -18,7 +18,7 @@ from batchwork.cli.run import ResultFile, carry_out, check_results, end_by_broke
 from batchwork.cli.standing import input_of, summary_of
 from batchwork.core.block import RUN
 from batchwork.core.dsn import JournalAddress
-from batchwork.core.errors import ConfigError, JournalDamagedError, JournalLockedError
+from batchwork.core.errors import ConfigError, JournalDamagedError
 from batchwork.core.event import Began
 from batchwork.core.stats import account
 from batchwork.core.words import Door, counted, journal_commands, manager_door
@@ -26,7 +26,7 @@ from batchwork.embed_run import TASK, PackChecker, embedding_plan
 from batchwork.journal import JournalReader, back_up, check_whole, writer_of
 from batchwork.journal import recover as recover_journal
 from batchwork.journal_copy import copy_journal
-from batchwork.journals import in_a_file, journal_address, note_output, open_reader, output_name
+from batchwork.journals import in_a_file, journal_address, open_reader, output_name, write_output
 from batchwork.manager.run_folder import MANAGER
 from batchwork.manager.state_file import read_state
 from batchwork.options import HIDDEN_ADDRESS, RunOptions, plan_of, supplied_of
@@ -48,7 +48,8 @@ def status(journal: options.JournalFile) -> None:
         check_whole(journal)
     with closing(open_reader(journal)) as reader:
         last, open_batches = reader.last_run(), reader.open_batches()
-        outputs = [_output(reader, *output) for output in reader.outputs()]
+        latest = {path: how for path, *how in reader.outputs()}
+        outputs = [_output(reader, path, *how) for path, how in latest.items()]
         summary = summary_of(reader, _door(journal, last))
     texts = [f"model    {last.model if last else 'unknown'}", *summary.lines(run="last run")]
     texts += [f"batch    {ticket.batch_id or 'submitted, its number not yet known'}" for ticket in open_batches]
@@ -95,21 +96,24 @@ def results(
       batchwork results out.jsonl -o again.csv
       batchwork results out.jsonl.journal.db -o - | head
     """
-    try:
+    check_results(output, journal, overwrite=overwrite)
+
+    def write(path: Path) -> int:
         with closing(open_reader(journal)) as reader:
-            check_results(output, journal, overwrite=overwrite)
             last = reader.last_run()
             sources = _sources(journal) if last is not None and MANAGER in last.settings else {}
-            rows = write_results(reader, output, csv_safe=csv_safe, sources=sources)
-    except BrokenPipeError:
-        end_by_broken_pipe()
-        raise
+            return write_results(reader, path, csv_safe=csv_safe, sources=sources)
+
     if output == STDOUT:
+        try:
+            write(output)
+        except BrokenPipeError:
+            end_by_broken_pipe()
+            raise
         return
+    rows, is_noted = write_output(journal, output, write)
     print(f"{counted(rows, 'row')} written to {output}")
-    try:
-        note_output(journal, output)
-    except JournalLockedError:
+    if not is_noted:
         print("the run is still going on: this is what it had settled, and a later `results` needs --overwrite")
 
 

@@ -23,7 +23,7 @@ from batchwork.core.words import Door, and_list, counted
 from batchwork.display import Display
 from batchwork.engine.engine import Engine, Supplied
 from batchwork.journal import JournalReader
-from batchwork.journals import note_output, open_reader, wrote
+from batchwork.journals import open_reader, write_output, wrote
 from batchwork.plan import Plan
 from batchwork.run_session import RunSession
 from batchwork.summary import Exit
@@ -69,14 +69,19 @@ class ResultFile:
             return True
         with closing(open_reader(journal)) as reader:
             self._keep_old(out, reader, before, say)
-            try:
-                rows = write_results(reader, out, columns=self.columns, csv_safe=self.csv_safe)
-            except BrokenPipeError:  # whoever reads has enough: the run is told all the same
-                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-                return False
-        if out != STDOUT:
-            note_output(journal, out)
+
+        def write(path: Path) -> int:
+            with closing(open_reader(journal)) as reader:
+                return write_results(reader, path, columns=self.columns, csv_safe=self.csv_safe)
+
+        try:
+            rows, is_noted = (write(out), True) if out == STDOUT else write_output(journal, out, write)
+        except BrokenPipeError:  # whoever reads has enough: the run is told all the same
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return False
         say(f"{counted(rows, 'row')} written to {'standard output' if out == STDOUT else out}")
+        if not is_noted:
+            say("somebody works on the journal by now: a later run needs --overwrite to write there again")
         return True
 
     def _keep_old(self, out: Path, reader: JournalReader, before: "_Before", say: Callable[[str], None]) -> None:

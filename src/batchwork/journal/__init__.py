@@ -5,7 +5,7 @@ from batchwork.journal.companions import writer_of
 from batchwork.journal.daybook import DayBook
 from batchwork.journal.location import journal_at, journal_of_output, journal_of_state
 from batchwork.journal.memory import MemoryJournal, TransientJournal
-from batchwork.journal.outputs import is_ours, known_as, remember_output
+from batchwork.journal.outputs import known_as, new_output, remember_output
 from batchwork.journal.reader import JournalReader
 from batchwork.journal.recovery import Recovered, recover
 from batchwork.journal.sqlite import SqliteJournal

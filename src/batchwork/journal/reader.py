@@ -11,6 +11,7 @@ from batchwork.core.ports import Entry, Totals
 from batchwork.core.request import Request
 from batchwork.journal.companions import writer_of
 from batchwork.journal.connections import ReadConnection
+from batchwork.journal.outputs import final_output
 from batchwork.journal.placer import outcome_at
 from batchwork.journal.rows import MOST_EVENTS, STATUSES, ItemRow, Sums
 from batchwork.journal.tables import EventTable, Identities, ItemTable
@@ -126,11 +127,14 @@ class JournalReader:
         return times
 
     def outputs(self) -> list[tuple[Path, int, int]]:
-        """The files this journal wrote, the latest last: path, size and time of change."""
+        """The files this journal wrote, the latest last: path, size and time of change.
+
+        One is there twice if its writer was killed in between: as it was and as it was to be.
+        """
         rows = self._connection.all("SELECT path, size, mtime_ns FROM output ORDER BY rowid")
         self._connection.let_go()
         folder = self.path.parent if isinstance(self.path, Path) else Path()
-        return [(folder / path, size, mtime_ns) for path, size, mtime_ns in rows]
+        return [(final_output(folder / path), size, mtime_ns) for path, size, mtime_ns in rows]
 
     def events(self) -> Iterator[Event]:
         """Every event from the first to the last."""

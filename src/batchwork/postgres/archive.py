@@ -32,9 +32,11 @@ def set_aside(dsn: Dsn) -> Dsn | None:
         return dsn.renamed(schema.rename(session, dsn))
 
 
-def remember_output(dsn: Dsn, out: Path) -> None:
-    """Note the file as this journal's own, as it is now."""
+def remember_output(dsn: Dsn, out: Path, *, was: Path | None = None) -> None:
+    """Note the file as this journal's own, as it is now; it `was` noted under another name until it took its place."""
     seen = out.stat()
     with in_our_words(dsn), closing(connect_sync(dsn)) as session:
         schema.use(session, dsn)
         session.execute(_NOTE, (str(out.resolve()), seen.st_size, seen.st_mtime_ns))
+        if was is not None:
+            session.execute("DELETE FROM output WHERE path = %s", (str(was.resolve()),))

@@ -15,6 +15,7 @@ from typing import Any, BinaryIO
 
 from batchwork.core.errors import ConfigError, InputError
 from batchwork.journal.atomic import sync_folder
+from batchwork.journal.outputs import final_output
 from batchwork.tables.arrow import pyarrow
 from batchwork.tables.cells import json_line
 from batchwork.tables.columns import Shape
@@ -62,7 +63,7 @@ class AsideFiles:
     """Files beside the one that is to be written, the last of which takes its place."""
 
     def __init__(self, path: Path) -> None:
-        self.path = path
+        self.path = final_output(path)  # for words
         self.paths: list[Path] = []
         self._target = Path(os.path.realpath(path))  # a link stays a link, what it points to is replaced
 
