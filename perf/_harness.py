@@ -65,17 +65,22 @@ def verdict(name: str, figure: str, bar: str, *, ok: bool, judged: bool = True, 
 
 
 def _machine_and_own_s() -> tuple[float, float, float]:
-    """Seconds on the clock, CPU seconds of the whole machine, and those of this process group, ended children too."""
-    busy = own = 0
+    """Seconds on the clock, CPU seconds of the whole machine, and ours: of this process group and of what it started,
+    in whatever group that is, ended children too."""
+    busy, ticks, parents = 0, {}, {}
+    own = {os.getpid()}
     with suppress(OSError):  # a system without it is taken to be idle
         user, nice, system, _idle, _wait, irq, soft, *_ = map(int, Path("/proc/stat").read_text().split()[1:9])
         busy = user + nice + system + irq + soft
         for stat in Path("/proc").glob("[0-9]*/stat"):
             with suppress(OSError):  # it has just ended
-                fields = stat.read_text().rpartition(")")[2].split()
-                own += sum(map(int, fields[11:15])) if int(fields[2]) == os.getpgrp() else 0
+                fields, process = stat.read_text().rpartition(")")[2].split(), int(stat.parent.name)
+                ticks[process], parents[process] = sum(map(int, fields[11:15])), int(fields[1])
+                own |= {process} if int(fields[2]) == os.getpgrp() else set()
+    while more := {process for process, parent in parents.items() if parent in own} - own:
+        own |= more
     ticks_per_s = os.sysconf("SC_CLK_TCK")
-    return os.times().elapsed, busy / ticks_per_s, own / ticks_per_s
+    return os.times().elapsed, busy / ticks_per_s, sum(ticks.get(process, 0) for process in own) / ticks_per_s
 
 
 _AT_START = _machine_and_own_s()
