@@ -16,6 +16,7 @@ import pytest
 
 from batchwork.core.dsn import Dsn
 from batchwork.core.errors import JournalFencedError
+from batchwork.core.event import Ended
 from batchwork.engine.engine import Supplied
 from batchwork.input_source import input_source
 from batchwork.options import plan_of
@@ -67,8 +68,8 @@ def fence(postgres: PostgresServer, dsn: Dsn, *, is_owner: bool) -> list[Any]:
 
 
 def test_runs_at_once_ask_everything_once_and_each_has_it_all(postgres: PostgresServer) -> None:
-    prompts = [f"prompt {n}" for n in range(400)]
-    results, backends = together(postgres.journal(), [prompts, prompts, prompts])
+    prompts, journal = [f"prompt {n}" for n in range(400)], postgres.journal()
+    results, backends = together(journal, [prompts, prompts, prompts])
     for each in results:
         assert [outcome.text for outcome in each] == [prompt.upper() for prompt in prompts]
         assert each.accounting.succeeded == 400
@@ -76,6 +77,8 @@ def test_runs_at_once_ask_everything_once_and_each_has_it_all(postgres: Postgres
     asked = Counter(prompt for backend in backends for prompt in backend.asked)
     assert asked == Counter(prompts)
     assert all(backend.asked for backend in backends)
+    with closing(DatabaseReader(Dsn.parse(journal))) as reader:  # no process tells its own figures as those of all
+        assert next(event for event in reader.events() if isinstance(event, Ended)).figures is None
 
 
 def test_one_ceiling_holds_over_all_of_them_and_is_used_up(postgres: PostgresServer) -> None:

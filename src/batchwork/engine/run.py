@@ -100,7 +100,9 @@ class Run(ABC):
                 totals = journal.totals()
                 self.tally.charged_nano = totals.spent_nano - self.tally.spent_before_nano
                 self.tally.unconfirmed_nano = totals.unconfirmed_nano
-            ended = Ended(inputs=inputs, stopped=self.stopped, figures=self.tally.figures(self.tally.elapsed_s))
+            ended = Ended(inputs=inputs, stopped=self.stopped)
+            if not any(self.tally.elsewhere.values()):  # of several processes, each knows its own figures alone
+                ended = msgspec.structs.replace(ended, figures=self.tally.figures(self.tally.elapsed_s))
             if pause is not None:
                 ended = msgspec.structs.replace(ended, reason=pause.reason, remedy=pause.remedy)
             elif self._error is not None:
