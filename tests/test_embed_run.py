@@ -17,8 +17,11 @@ from batchwork.core.ports import Traits
 from batchwork.core.reply import Reply, Usage
 from batchwork.core.request import Request
 from batchwork.core.text_pack import PackLimits
+from batchwork.journal import recover
+from batchwork.journal.recovery.page_file import page_sizes
 from batchwork.simulator import Simulator
 from batchwork.simulator.openai.embeddings import REFUSED, vector_of
+from tests.support.journals import sqlite_journal
 
 MODEL = "openai:text-embedding-3-small"
 DIMENSIONS = 16
@@ -112,6 +115,23 @@ def test_an_input_that_has_changed_sends_what_is_new_alone(provider: Simulator, 
     with embedded(provider, changed[:50], **options) as fewer:
         check(fewer, changed[:50])
     assert len(calls(provider)) == before + 1
+
+
+@pytest.mark.parametrize("page_bytes", [4096, 32768])
+def test_a_journal_of_any_page_size_goes_on_and_is_recovered(
+    provider: Simulator, page_bytes: int, tmp_path: Path
+) -> None:
+    path, texts = tmp_path / "j.db", numbered(3000)
+    if page_bytes == 4096:
+        sqlite_journal(path).close()  # as releases before this one made them
+    embedded(provider, texts, journal=path).close()
+    assert page_sizes(path) == (page_bytes,)
+    path.write_bytes(bytes(100) + path.read_bytes()[100:])
+    assert recover(path).lost_events == 0
+    assert page_sizes(path) == (page_bytes,)
+    with embedded(provider, texts, journal=path) as made:
+        check(made, texts)
+    assert len(calls(provider)) == 2, "nothing is sent again"
 
 
 def test_a_text_that_is_too_long_goes_alone_and_fails_alone(provider: Simulator) -> None:

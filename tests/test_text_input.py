@@ -111,6 +111,14 @@ def test_a_pack_falls_into_parts_that_are_all_of_it(count: int, parts: int) -> N
     assert [text for part in found for text in part] == texts
 
 
+@pytest.mark.parametrize(
+    ("dimensions", "most"), [(16, 2048), (384, 2048), (1536, 512), (None, 512), (3072, 256), (10**9, 1)]
+)
+def test_a_pack_asks_for_no_more_than_three_megabytes_of_vectors(dimensions: int | None, most: int) -> None:
+    limits = PackLimits(max_texts=2048, max_tokens=50, text_tokens=20)
+    assert limits.with_vectors(dimensions) == PackLimits(max_texts=most, max_tokens=50, text_tokens=20)
+
+
 def test_a_pack_is_full_by_count_by_tokens_and_by_one_long_text() -> None:
     load = PackLoad(PackLimits(max_texts=3, max_tokens=50, text_tokens=20))
     assert load.takes(1000), "whatever it is, it may be tried alone"

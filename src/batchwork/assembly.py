@@ -316,6 +316,7 @@ def _open_journal(plan: Plan, supplied: Supplied, clock: Clock) -> Journal:
         joins=plan.joins,
         follows=plan.follows,
         shared_input=plan.shared_input,
+        holds_vectors=plan.task == "embed",
     )
 
 

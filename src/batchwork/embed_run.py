@@ -29,7 +29,7 @@ from batchwork.run_session import RunSession
 from batchwork.tables import check_columns, row_texts, table_of, template_from
 from batchwork.text_input import TextInput, TextPlaces
 
-IN_FLIGHT = 4  # an answer has megabytes
+IN_FLIGHT = 8  # an answer has megabytes
 _CHUNK = 256  # texts that are read at once, where reading may block
 _CHUNKS_AHEAD = 16
 TASK = "task"  # what a journal keeps of it
@@ -67,7 +67,7 @@ def embed(texts: Any, **options: Unpack[EmbedOptions]) -> Embeddings:
         dimensions: the length of the vectors, for models that can shorten them.
         options: what else goes into every call, for example `{"input_type": "document"}`.
         mode: `"live"`, or `"batch"` for the provider's batches, where it has them for embeddings.
-        max_in_flight (4): the most calls at once, each with a pack.
+        max_in_flight (8): the most calls at once, each with a pack.
         backend: one of your own, an `EmbedBackend`.
         base_url, api_key, max_cost, price, rpm, input_tpm, retries, timeout, max_wait, journal, fresh, retry_failed,
             on_event, notify, and those of batches: as for `run`; an item is a pack.
@@ -145,7 +145,7 @@ class EmbedRun:
     ) -> None:
         refuse_unknown(options, TAKEN)
         self._texts = _texts_of(texts, options)
-        self._options = _call_options(options)
+        self._options, self._dimensions = _call_options(options), options.get("dimensions")
         chosen = {name: value for name, value in options.items() if name not in _Own.__annotations__}
         run_options = cast("RunOptions", {"max_in_flight": IN_FLIGHT, **chosen})
         self.plan = embedding_plan(plan_of(run_options))
@@ -207,7 +207,7 @@ class EmbedRun:
             self._read(),
             model=self.plan.model,
             options=self._options,
-            limits=limits,
+            limits=limits.with_vectors(self._dimensions),
             journal=engine.journal,
             waits=not self._in_batches,
         )

@@ -14,6 +14,8 @@ from batchwork.core.block import SharedInput
 from batchwork.core.dsn import Dsn, JournalAddress, is_dsn
 from batchwork.core.errors import JournalError, JournalLockedError
 from batchwork.journal import (
+    LARGE_PAGE_BYTES,
+    PAGE_BYTES,
     JournalReader,
     SqliteJournal,
     journal_at,
@@ -58,15 +60,16 @@ def open_journal(
     joins: bool = False,
     follows: bool = False,
     shared_input: SharedInput | None = None,
+    holds_vectors: bool = False,
 ) -> SqliteJournal:
     """A journal that this process writes; for so long it waits for a database that is away.
 
     One in a database that has an owner already is joined, where the caller `shares` it; whoever `joins` is never the
     owner, unless it places rows of a `shared_input`, as all the others do. Whoever `follows` has helped the owner
-    before, and must have the same input.
+    before, and must have the same input. A new file that `holds_vectors` gets larger pages.
     """
     if isinstance(address, Path):
-        return SqliteJournal(address, utc=utc)
+        return SqliteJournal(address, utc=utc, page_bytes=LARGE_PAGE_BYTES if holds_vectors else PAGE_BYTES)
     if shared_input is not None:
         from batchwork.postgres.keyed_journal import KeyedJournal  # noqa: PLC0415
 

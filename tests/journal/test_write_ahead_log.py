@@ -12,11 +12,11 @@ from batchwork.journal import JournalReader, recover
 from tests.support.journals import Pass, run_pass, sqlite_journal
 
 
-@pytest.fixture(scope="module")
-def killed(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, bytes, int]:
+@pytest.fixture(scope="module", params=[4096, 32768])
+def killed(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, bytes, int]:
     """The file and the log of a journal whose process was killed, and where its last write begins in the log."""
     path = tmp_path_factory.mktemp("killed") / "j.db"
-    journal = sqlite_journal(path)
+    journal = sqlite_journal(path, request.param)
     log = path.with_name("j.db-wal")
     starts = []
     for n in range(1, 8):

@@ -31,8 +31,8 @@ BEGAN = Began(run_id="r", model="mock:echo")
 TAKEN_UP = (Status.PENDING, Status.DEFERRED)
 
 
-def sqlite_journal(path: Path) -> SqliteJournal:
-    return SqliteJournal(path, utc=lambda: 1000.0)
+def sqlite_journal(path: Path, page_bytes: int = 4096) -> SqliteJournal:
+    return SqliteJournal(path, utc=lambda: 1000.0, page_bytes=page_bytes)
 
 
 def memory_journal(path: Path) -> MemoryJournal:

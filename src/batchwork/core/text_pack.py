@@ -5,13 +5,15 @@ at a journal later finds the same packs and the same parts again.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import Any
 
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.request import Message, Request
 
+_ANSWER_BYTES = 3 * 2**20  # of vectors: larger answers take more memory and CPU than the calls that they save
+_USUAL_DIMENSIONS = 1536
 PARTS = 16  # into so many a refused pack falls: few rounds, and few texts that are sent again
 _BYTES_PER_TOKEN = 3  # a guess: where it is too low the provider refuses the pack, and its parts fit
 # What may be one text's fault: the others must not suffer for it.
@@ -26,6 +28,11 @@ class PackLimits:
     max_texts: int
     max_tokens: int
     text_tokens: int  # the longest text; one that may be longer goes alone
+
+    def with_vectors(self, dimensions: int | None) -> "PackLimits":
+        """The same for vectors of this length, so that the answer is no larger than is good."""
+        most = max(1, _ANSWER_BYTES // (4 * (dimensions or _USUAL_DIMENSIONS)))
+        return replace(self, max_texts=min(self.max_texts, most))
 
 
 def tokens_in(text: str) -> int:

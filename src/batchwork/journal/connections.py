@@ -33,9 +33,12 @@ APPLICATION_ID = 0x62747771  # "btwq"
 FORMAT = 1
 # What a damaged file may make SQLite raise; where its own text is damaged, even the message cannot be decoded.
 FAULTS = (sqlite3.Error, UnicodeDecodeError)
-_MAGIC = b"SQLite format 3\0"
+MAGIC = b"SQLite format 3\0"
+PAGE_BYTES = 4096
+LARGE_PAGE_BYTES = 32768  # where the rows have megabytes: writing them costs half as much
+PAGE_SIZES = (PAGE_BYTES, LARGE_PAGE_BYTES)  # of the journals that were ever made
+_LOG_BYTES = 4000 * PAGE_BYTES  # from here on the log is brought into the file
 _SETTINGS = ("cache_size = -16384", "temp_store = MEMORY")
-_WRITER_SETTINGS = ("synchronous = FULL", "wal_autocheckpoint = 4000")
 _TABLES = Path(__file__).with_name("tables.sql").read_text("utf-8")
 
 LOOKING = threading.RLock()
@@ -43,19 +46,24 @@ _File = tuple[int, int]  # device and inode: a journal may be renamed while it i
 _open_here: Counter[_File] = Counter()
 
 
-def connect(path: Path, *, writable: bool) -> sqlite3.Connection:
-    """A connection to a journal file, made if it is new and `writable`; a JournalError says why there is none."""
+def connect(path: Path, *, writable: bool, page_bytes: int = PAGE_BYTES) -> sqlite3.Connection:
+    """A connection to a journal file, made if it is new and `writable`; a JournalError says why there is none.
+
+    `page_bytes` is for a new one: one that is there keeps its pages.
+    """
     try:
         with LOOKING:
             mark = read_mark(path)  # before the journal is read, since a run may go on writing it
             if not is_open_here(path):
-                _look(path, mark, writable=writable)
+                _look(path, mark, page_bytes if writable else None)
             connection = _open(path, "rw" if writable else "ro")
         try:
             _check(connection, path, mark)
-            for setting in _SETTINGS + (_WRITER_SETTINGS if writable else ()):
+            for setting in _SETTINGS:
                 connection.execute(f"PRAGMA {setting}")
             if writable:
+                connection.execute("PRAGMA synchronous = FULL")
+                connection.execute(f"PRAGMA wal_autocheckpoint = {_LOG_BYTES // _page_bytes(connection)}")
                 _begin_total(connection)
         except BaseException:
             connection.close()
@@ -65,19 +73,19 @@ def connect(path: Path, *, writable: bool) -> sqlite3.Connection:
     return connection
 
 
-def _look(path: Path, mark: Mark | None, *, writable: bool) -> None:
-    """Look at the files themselves: whether there is a journal, and whether its log is whole."""
+def _look(path: Path, mark: Mark | None, page_bytes: int | None) -> None:
+    """Look at the files themselves: whether there is a journal, or one can be made, and whether its log is whole."""
     if _is_nothing(path, mark):
-        if not writable:
+        if page_bytes is None:
             raise JournalError(f"there is no journal at {path}")
         if mark is not None and mark.seq:
             _log.warning("the journal %s, which had %s events, is gone: starting anew", path, f"{mark.seq:,}")
-        _create(path)
+        _create(path, page_bytes)
         return
     # SQLite makes up its mind about the log on a connection that can only read: one that can write would bring what it
     # takes for whole into the file when it is closed, and delete the rest with the log.
     with closing(_open(path, "ro")) as connection:
-        if lost := lost_writes(path):
+        if lost := lost_writes(path, _page_bytes(connection)):
             raise damaged(path, f"{lost} finished writes in its log cannot be read")
         _check(connection, path, mark)
 
@@ -124,17 +132,17 @@ def _is_empty(path: Path) -> bool:
     """Whether there is nothing yet; raises when there is something that is not SQLite's."""
     try:
         with path.open("rb") as file:
-            head = file.read(len(_MAGIC))
+            head = file.read(len(MAGIC))
     except FileNotFoundError:
         return True
     except OSError as error:
         raise JournalError(f"cannot read the journal {path}: {error.strerror}") from error
-    if head and head != _MAGIC:
+    if head and head != MAGIC:
         raise JournalError(f"{path} is not a batchwork journal, and there is none beside it; name another file")
     return not head
 
 
-def _create(path: Path) -> None:
+def _create(path: Path, page_bytes: int) -> None:
     """Make a journal aside, with its tables in the file itself and not in a log, and rename it into its place."""
     path = real(path)
     new = path.with_name(f"{path.name}.new")
@@ -145,7 +153,7 @@ def _create(path: Path) -> None:
             new.chmod(mode_of(path))
         with closing(sqlite3.connect(new, isolation_level=None)) as connection:
             names = f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {FORMAT};"
-            connection.executescript(f"BEGIN IMMEDIATE; {_TABLES} {names}")
+            connection.executescript(f"PRAGMA page_size = {page_bytes}; BEGIN IMMEDIATE; {_TABLES} {names}")
             _begin_total(connection)
             connection.execute("COMMIT")
             connection.execute("PRAGMA journal_mode = WAL")
@@ -155,6 +163,11 @@ def _create(path: Path) -> None:
         sync_folder(path.parent)
     except OSError as error:
         raise JournalWriteError(f"cannot write the journal {path} ({error.strerror}); check the folder") from error
+
+
+def _page_bytes(connection: sqlite3.Connection) -> int:
+    (size,) = connection.execute("PRAGMA page_size").fetchone()
+    return int(size)
 
 
 def _begin_total(connection: sqlite3.Connection) -> None:

@@ -11,6 +11,7 @@ from batchwork.core.ports import Entry, Standing, Totals
 from batchwork.core.request import Request
 from batchwork.core.runstate import UNCHANGED, ItemState, lost_call
 from batchwork.journal import codec
+from batchwork.journal.connections import PAGE_BYTES
 from batchwork.journal.placer import Placer
 from batchwork.journal.rows import ItemRow, columns_digest
 from batchwork.journal.writer import JournalWriter
@@ -21,10 +22,13 @@ _ANSWERS = (_SETTLED, codec.KINDS[Attempted])  # an item of a batch that was rea
 
 
 class SqliteJournal:
-    """A journal file that this process writes; construction opens it and takes the writer's lock."""
+    """A journal file that this process writes; construction opens it and takes the writer's lock.
 
-    def __init__(self, path: Path, *, utc: Callable[[], float]) -> None:
-        self._write_with(JournalWriter(path), utc)
+    A new one gets pages of `page_bytes`.
+    """
+
+    def __init__(self, path: Path, *, utc: Callable[[], float], page_bytes: int = PAGE_BYTES) -> None:
+        self._write_with(JournalWriter(path, page_bytes=page_bytes), utc)
 
     def _write_with(self, writer: JournalWriter, utc: Callable[[], float]) -> None:
         self.path = writer.path

@@ -29,7 +29,7 @@ class Frame(NamedTuple):
     ends_write: bool
 
 
-def lost_writes(path: Path) -> int:
+def lost_writes(path: Path, page_bytes: int) -> int:
     """How many finished writes in the log cannot be read, but for a last one; asked after SQLite has read it."""
     try:
         with beside(path, LOG).open("rb") as log:
@@ -37,9 +37,7 @@ def lost_writes(path: Path) -> int:
             if len(header) < _HEADER:
                 return 0
             salt = header[16:24] if _is_whole(header) else None
-            size = int.from_bytes(header[8:12], "big")
-            page_size = size if 512 <= size <= 65536 and size & (size - 1) == 0 else 4096
-            found = list(frames(log, page_size, start=_last_whole(path) if salt is not None else 0, salt=salt))
+            found = list(frames(log, page_bytes, start=_last_whole(path) if salt is not None else 0, salt=salt))
             read = _last_whole(path)  # asked again: a writer may have gone on meanwhile, or begun a new round
             log.seek(0)
             if log.read(_HEADER) != header:

@@ -19,7 +19,7 @@ from batchwork.core.errors import JournalError
 from batchwork.core.outcome import Status
 from batchwork.journal import codec
 from batchwork.journal.companions import WriterLock
-from batchwork.journal.connections import FAULTS, connect, translated
+from batchwork.journal.connections import FAULTS, PAGE_BYTES, connect, translated
 from batchwork.journal.mark import Mark, MarkFile
 from batchwork.journal.reader import JournalReader
 from batchwork.journal.rows import ITEM_COLUMNS, UPDATE_SUMS, ItemRow, RowCache
@@ -60,11 +60,11 @@ class Group:
 class JournalWriter:
     """A journal file that this process writes, from construction until `close`; what is queued for it."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, page_bytes: int = PAGE_BYTES) -> None:
         self._begin_queue(path)
         with ExitStack() as undo:
             undo.callback(WriterLock(path).release)
-            self._connection = undo.enter_context(closing(connect(path, writable=True)))
+            self._connection = undo.enter_context(closing(connect(path, writable=True, page_bytes=page_bytes)))
             self.reader = undo.enter_context(closing(JournalReader(path, pinned=True)))
             self._mark_file = undo.enter_context(closing(MarkFile(path)))
             self.sums = self.reader.sums()

@@ -19,6 +19,7 @@ from batchwork.core.outcome import Status
 from batchwork.core.runstate import fold
 from batchwork.journal import JournalReader, check_whole, recover
 from batchwork.journal.mark import read_mark
+from batchwork.journal.recovery.page_file import page_sizes
 from tests.support.journals import (
     BEGAN,
     ROWS,
@@ -155,15 +156,20 @@ def test_a_destroyed_header_and_lost_totals_do_not_matter(tmp_path: Path) -> Non
     assert _told(path)["counts"][Status.SUCCEEDED] == 50
 
 
-def test_what_a_killed_run_left_in_the_log_comes_back_too(tmp_path: Path) -> None:
+@pytest.mark.parametrize("header", ["whole", "destroyed"])
+@pytest.mark.parametrize("page_bytes", [4096, 32768])
+def test_what_a_killed_run_left_in_the_log_comes_back_too(page_bytes: int, header: str, tmp_path: Path) -> None:
     path, copy = tmp_path / "j.db", tmp_path / "copy.db"
-    journal = sqlite_journal(path)
+    journal = sqlite_journal(path, page_bytes)
     run_pass(journal, Pass([(letter, None) for letter in "abc"], ["succeeded"] * 3))
     journal.flush()
     for part in ("", "-wal"):
         copy.with_name(copy.name + part).write_bytes(path.with_name(path.name + part).read_bytes())
     journal.close()
+    if header == "destroyed":
+        copy.write_bytes(random.Random(1).randbytes(100) + copy.read_bytes()[100:])
     assert recover(copy).outcomes == 3
+    assert page_sizes(copy) == (page_bytes,)
     assert copy.with_name("copy.db.damaged-1-wal").exists()
 
 

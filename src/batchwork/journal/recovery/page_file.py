@@ -10,22 +10,29 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from batchwork.journal.companions import LOG, beside
+from batchwork.journal.connections import MAGIC, PAGE_SIZES
 from batchwork.journal.write_ahead_log import frames
 
-_PAGE_SIZES = frozenset(1 << power for power in range(9, 16))
-_USUAL_PAGE_SIZE = 4096  # where the header that says it is damaged
+_POSSIBLE_SIZES = frozenset(1 << power for power in range(9, 16))
 _TABLE_LEAF, _INDEX_LEAF, _INDEX_INTERIOR = 0x0D, 0x0A, 0x02
 _LONGEST_CHAIN = 1 << 18  # a gigabyte of overflow pages: beyond that the chain is a loop
 _INTEGER_BYTES = {1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 6: 8}
 
 
+def page_sizes(path: Path) -> tuple[int, ...]:
+    """How large the pages of a file are, as its header says; each that it may be, where that is damaged."""
+    with path.open("rb") as file:
+        header = file.read(18)
+    size = int.from_bytes(header[16:], "big")
+    return (size,) if header.startswith(MAGIC) and size in _POSSIBLE_SIZES else PAGE_SIZES
+
+
 class PageFile:
     """The pages of a file, those of its write-ahead log laid over them."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, page_size: int) -> None:
         self._main: BinaryIO = path.open("rb")
-        size = int.from_bytes(self._main.read(18)[16:18], "big")
-        self.page_size = size if size in _PAGE_SIZES else _USUAL_PAGE_SIZE
+        self.page_size = page_size
         self.count = path.stat().st_size // self.page_size
         log = beside(path, LOG)
         self._log: BinaryIO | None = log.open("rb") if log.exists() else None

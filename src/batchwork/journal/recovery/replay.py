@@ -35,9 +35,9 @@ from batchwork.journal.write_ahead_log import is_all_there_is
 
 
 class _NewJournal(ReplayedJournal):
-    def __init__(self, path: Path, *, utc: Callable[[], float], run_id: str | None) -> None:
-        super().__init__(path, utc=utc)
-        self._follow(run_id)
+    def __init__(self, path: Path, salvage: Salvage, utc: Callable[[], float]) -> None:
+        super().__init__(path, utc=utc, page_bytes=salvage.page_bytes)
+        self._follow(salvage.run_id)
 
 
 class Replay:
@@ -46,7 +46,7 @@ class Replay:
     def __init__(self, salvage: Salvage, new: Path) -> None:
         self._salvage = salvage
         self._at = 0.0
-        self._journal = _NewJournal(new, utc=lambda: self._at, run_id=salvage.run_id)
+        self._journal = _NewJournal(new, salvage, lambda: self._at)
         self._numbers: dict[int, int] = {}  # of items: the old one, the new one
         self._settled: set[int] = set()
         self._missing_nano = 0

@@ -10,8 +10,9 @@ from batchwork.core.errors import JournalDamagedError
 from batchwork.core.event import Event
 from batchwork.journal import codec
 from batchwork.journal.companions import PRIVATE_FILE
+from batchwork.journal.connections import PAGE_BYTES
 from batchwork.journal.mark import Mark, read_mark
-from batchwork.journal.recovery.page_file import PageFile
+from batchwork.journal.recovery.page_file import PageFile, page_sizes
 from batchwork.journal.rows import SUM_COLUMNS, Sums
 
 _SCRATCH = """
@@ -29,6 +30,7 @@ class Salvage:
     def __init__(self, scratch: Path) -> None:
         scratch.touch(PRIVATE_FILE)
         self._scratch = sqlite3.connect(scratch, isolation_level=None)
+        self.page_bytes = PAGE_BYTES
         self._sums: Sums | None = None
         self._marks: list[Mark] = []  # whatever tells how far the journal was
 
@@ -44,9 +46,13 @@ class Salvage:
     def gather(self, journal: Path) -> bool:
         """Keep everything that is whole; whether there is any event."""
         self._scratch.executescript(_SCRATCH)
-        with closing(PageFile(journal)) as pages:
-            for row_id, values in pages.records():
-                self._keep_if_whole(row_id, values)
+        for page_bytes in page_sizes(journal):  # read by a wrong size, nothing agrees with its checksum
+            before = self._scratch.total_changes
+            with closing(PageFile(journal, page_bytes)) as pages:
+                for row_id, values in pages.records():
+                    self._keep_if_whole(row_id, values)
+            if self._scratch.total_changes > before:
+                self.page_bytes = page_bytes
         self._scratch.execute("COMMIT")
         self._marks = [] if self._sums is None else [self._sums.mark]
         with suppress(JournalDamagedError):
