@@ -26,10 +26,11 @@ LEAST_OF_LITELLM = 12.0
 
 
 @contextmanager
-def canned_server(*, authority_file: Path | None = None) -> Iterator[str]:
-    """Where the canned server listens: over TLS, if there is a file for its authority, with answers spread out in time;
-    otherwise in plain HTTP, answering at once."""
-    how = ["--at-once"] if authority_file is None else ["--authority-file", str(authority_file)]
+def canned_server(*, authority_file: Path | None = None, at_once: bool = False) -> Iterator[str]:
+    """Where the canned server listens: over TLS, if there is a file for its authority, with answers spread out in time
+    or all `at_once`; otherwise in plain HTTP, answering at once."""
+    how = [] if authority_file is None else ["--authority-file", str(authority_file)]
+    how += ["--at-once"] if at_once or authority_file is None else []
     command = [sys.executable, "-m", "perf.canned_server", *how]
     server = subprocess.Popen(command, stdout=subprocess.PIPE, cwd=ROOT, text=True)
     try:
@@ -45,10 +46,15 @@ def main() -> int:
     smoke = arguments(__doc__ or "").smoke
     ours, theirs, rounds = (1_000, 200, 1) if smoke else (10_000, 1_000, 5)
     peer, own = peers_python(), Path(sys.executable)
-    with folder() as place, canned_server(authority_file=place / "authority.pem") as url:
+    with (
+        folder() as place,
+        canned_server(authority_file=place / "spread.pem") as spread,
+        canned_server(authority_file=place / "at-once.pem", at_once=True) as at_once,
+    ):
 
-        def side(name: str, python: Path = own, requests: int = ours) -> float:
-            environment = {**os.environ, "SSL_CERT_FILE": str(place / "authority.pem")}
+        def side(name: str, python: Path = own, requests: int = ours, url: str = spread) -> float:
+            authority = place / ("spread.pem" if url == spread else "at-once.pem")
+            environment = {**os.environ, "SSL_CERT_FILE": str(authority)}
             told = run_child([python, "-m", "perf.http_side", name, url, requests], environment=environment).json()
             assert told["answered"] == requests, told
             return float(told["cpu_s"]) / requests * 1e6
@@ -61,6 +67,8 @@ def main() -> int:
                 "batchwork": lambda: side("batchwork"),
                 "batchwork, max_cost": lambda: side("batchwork-budget"),
                 "batchwork in the user's loop": lambda: side("batchwork-user-loop"),
+                "our transport, at once": lambda: side("transport", url=at_once),
+                "batchwork, at once": lambda: side("batchwork", url=at_once),
                 "anthropic SDK": lambda: side("sdk", peer, theirs),
                 "litellm": lambda: side("litellm", peer, theirs),
             },
@@ -92,6 +100,8 @@ def main() -> int:
         "of the anthropic SDK": (ratio(seen[dearer], seen["anthropic SDK"]), 1 / LEAST_OF_SDK),
         "of litellm": (ratio(seen[dearer], seen["litellm"]), 1 / LEAST_OF_LITELLM),
     }
+    above = median(a - b for a, b in zip(seen["batchwork, at once"], seen["our transport, at once"], strict=True))
+    print(f"{above:.0f} us per item above the transport where answers come at once and nothing wakes up for one alone")
     for name, (figure, bar) in figures.items():
         print(f"{figure:.3g} {name} (bar {bar:.3g}) {'ok' if figure <= bar else 'short'}")
     alone, whole = median(seen["our transport alone"]), median(seen["batchwork"])
