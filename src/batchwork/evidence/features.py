@@ -118,7 +118,7 @@ class Scorer:
                 (_conflict(field.own, field.parents, key, prose, negative) for key, prose in context.keys),
                 default=0.0,
             )
-            if place.kind not in FIGURES or not _has_other_unit(field.own, context.behind[:1])
+            if place.kind not in FIGURES or not _has_other_unit(field, context)
             else 1.0,
             max((_conflict(field.own, field.parents, key, False, negative) for key in context.around), default=0.0),
             best - mine if best > mine and not _shares(field, words, owners) else 0.0,
@@ -152,7 +152,7 @@ class Scorer:
         if best > mine + 0.1 and not _shares(field, context.words, owners):
             return 0.0
         clash = any(_conflict(field.own, field.parents, key, prose, False) == 1.0 for key, prose in context.keys)
-        clash = clash or _has_other_unit(field.own, context.behind[:1])
+        clash = clash or _has_other_unit(field, context)
         return 0.0 if clash or self._other_parent(field, context) else mine
 
     def is_another_role(self, features: Sequence[float]) -> bool:
@@ -303,11 +303,20 @@ def _conflict(
     return (0.4 if said else 1.0) if found else 0.0
 
 
-@lru_cache(maxsize=5_000)
-def _has_other_unit(own: tuple[str, ...], behind: tuple[str, ...]) -> bool:
+def _has_other_unit(field: Field, context: Context) -> bool:
     """Whether a figure is measured in another unit than the field's name says: 14 days for a lead time in weeks."""
-    asked = [word for word in own if word in UNITS or word in PERIODS] if len(own) > 1 else []
-    return bool(asked) and bool(behind) and behind[0] not in asked and (behind[0] in UNITS or behind[0] in PERIODS)
+    if not context.behind or len(field.own) < 2 or not _is_unit(context.behind[0]) or _is_year(field.value):
+        return False
+    asked = [word for word in field.own if _is_unit(word)]
+    return bool(asked) and all(likeness(word, context.behind[0]) < NAMING for word in asked)
+
+
+def _is_unit(word: str) -> bool:
+    return word in UNITS or word in PERIODS
+
+
+def _is_year(value: Any) -> bool:
+    return isinstance(value, int) and 1900 <= value <= 2100
 
 
 def _shares(field: Field, words: tuple[str, ...], owners: tuple[tuple[str, ...], ...]) -> bool:
