@@ -12,7 +12,7 @@ from functools import lru_cache
 from batchwork.evidence.fields import Field
 from batchwork.evidence.layout import Layout
 from batchwork.evidence.thresholds import NAMED_ENOUGH
-from batchwork.evidence.words import GENERIC, NEGATIONS, PATTERNS, VOCABULARY, concepts, fold, likeness
+from batchwork.evidence.words import GENERIC, NEGATIONS, PATTERNS, VOCABULARY, concepts, fold, likeness, nearest
 
 _PATTERNS: dict[str, str] = PATTERNS["booleans"]
 
@@ -264,7 +264,7 @@ def _denied(word: str) -> tuple[str, ...]:
 
 
 def _names(want: str, meant: tuple[str, ...]) -> bool:
-    return any(likeness(want, other) >= _NAMED for other in meant)
+    return nearest(want, meant) >= _NAMED
 
 
 def _worth(concept: str) -> float:

@@ -12,7 +12,7 @@ from batchwork.evidence.words import PATTERNS
 _PATTERNS: dict[str, str] = PATTERNS["scales"]
 
 _NOTE = re.compile(_PATTERNS["note"])
-_HINT = re.compile(_PATTERNS["hint"])
+_HINTS, _HINT = _PATTERNS["hints"].split(), re.compile(_PATTERNS["hint"])
 _POWERS = {"milliers": 3, "millier": 3, "lakh": 5, "lakhs": 5, "crore": 7, "crores": 7}
 _NINES = ("b", "milliard", "miliard", "miljard", "mrd")
 _UNSCALED = re.compile(_PATTERNS["unscaled"])
@@ -24,7 +24,8 @@ class Scales:
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
         self._notes: list[tuple[int, int, int]] = []  # line, offset, power
-        if _HINT.search(layout.text):
+        lower = layout.text.lower()
+        if any(word in lower for word in _HINTS) or _HINT.search(layout.text):
             for found in _NOTE.finditer(layout.text):
                 self._notes.append((layout.line_of(found.start()), found.start(), _power(found)))
         self._lines = self._captions()

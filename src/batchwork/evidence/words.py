@@ -7,6 +7,7 @@ Pure and cached: the same labels come back in every document of a batch. The wor
 import re
 import tomllib
 import unicodedata
+from collections.abc import Iterable
 from functools import lru_cache
 from importlib.resources import files
 from typing import Any
@@ -15,6 +16,7 @@ _WORD = re.compile(r"[^\W\d_]{1,2}\d{1,2}(?![^\W_])|[^\W\d_](?:[^\W\d_]|[\u0300-
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _KEY = re.compile(r"(?<![^\W_])[a-z]+(?:[A-Z][a-z0-9]+)+(?![^\W_])")  # rowsRead, backoffSeconds
 _ELIDED = re.compile(r"\b(?:[cdjlmnst]|qu|dell|nell|sull|dall|all)['’](?=[^\W\d_]{3})", re.IGNORECASE)  # d'achat
+_SPACE = re.compile(r"\s")
 _TOKEN = re.compile(r"[^\W_]+")
 _SPECIAL = str.maketrans(
     {"ß": "ss", "ø": "o", "æ": "ae", "œ": "oe", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "’": "", "'": ""}
@@ -29,6 +31,8 @@ _SHORT_TAILS = frozenset({"nr", "ort"})
 _NO_TAILS = frozenset({"late", "ends", "ending", "ship"})  # template, weekends, ownership are no compounds
 _JOINTS = ("s", "n", "en", "es", "e", "er")  # between the parts of a compound, and at the end of a word
 _LONGEST_COMPOUND = 60  # letters
+ROOT = 4  # letters that two words have in common at least when the one stands for the other by its form
+_NOTHING: dict[str, float] = {}
 _SMALL = frozenset({"&", "de", "van", "von", "of", "-", "–", "and", "the", "for", "und", "et", "·", "|"})
 
 
@@ -48,11 +52,10 @@ UNITS = frozenset(VOCABULARY["units"].split())
 _PARTY_WORDS = frozenset(VOCABULARY["parties"].split())
 _ROLES = tuple(frozenset(group.split()) for group in VOCABULARY["roles"])
 _ALONE = {word: tuple(meant.split()) for word, meant in VOCABULARY["alone"].items()}
-_RELATED = {
-    frozenset(pair.split()): float(worth)
-    for worth, pairs in VOCABULARY["related"].items()
-    for pair in pairs.replace("\n", " ").split(";")
-}
+RELATED: dict[str, dict[str, float]] = {}
+for _worth, _pairs in VOCABULARY["related"].items():
+    for _one, _other in (pair.split() for pair in _pairs.split(";")):
+        RELATED.setdefault(_one, {})[_other] = RELATED.setdefault(_other, {})[_one] = float(_worth)
 
 
 @lru_cache(maxsize=50_000)
@@ -114,7 +117,7 @@ def _tables() -> tuple[dict[str, tuple[str, ...]], dict[str, list[tuple[tuple[st
     for meaning, entries in _SYNONYMS.items():
         for word in entries.partition("|")[0].split():
             single.setdefault(fold(word), _meant(meaning))
-    for group in (*_ROLES, *_RELATED, GENERIC):
+    for group in (*_ROLES, RELATED, GENERIC):
         for word in group:
             single.setdefault(word, (word,))  # a root must not take the word's place
     english = set(single)
@@ -177,7 +180,7 @@ def _parted(token: re.Match[str]) -> str:
 
 def words_of(text: str) -> list[str]:
     """The words of a label or of a field's name, folded."""
-    if re.search(r"\s", text):
+    if _SPACE.search(text):
         text = _KEY.sub(_parted, text) if _KEY.search(text) else text
     elif fold(text) not in _SINGLE:
         text = _TOKEN.sub(_parted, text)  # a field's name
@@ -239,15 +242,28 @@ def likeness(one: str, other: str) -> float:
     """How much one concept may stand for another, 0 to 1."""
     if one == other:
         return 1.0
-    related = _RELATED.get(frozenset((one, other)))
-    if related is not None:
-        return related
+    related = RELATED.get(one)
+    if related is not None and other in related:
+        return related[other]
+    if one[:ROOT] != other[:ROOT]:
+        return 0.0
     shorter, longer = sorted((one, other), key=len)
     if longer.startswith(shorter) and (len(shorter) >= 5 or (len(shorter) == 4 and len(longer) <= 6)):
         return 0.9
     if len(shorter) == 4 and longer.startswith(shorter) and not (shorter in _SINGLE and longer in _SINGLE):
         return 0.6  # temp, dept, desc
     return 0.75 if _does(one, other) or _does(other, one) else 0.0
+
+
+def nearest(word: str, others: Iterable[str]) -> float:
+    """How much any of some concepts may stand for one."""
+    best, root, related = 0.0, word[:ROOT], RELATED.get(word, _NOTHING)
+    for other in others:
+        if other == word:
+            return 1.0
+        if other[:ROOT] == root or other in related:
+            best = max(best, likeness(word, other))
+    return best
 
 
 def _does(agent: str, deed: str) -> bool:
