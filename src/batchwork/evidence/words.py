@@ -13,6 +13,7 @@ from importlib.resources import files
 from typing import Any
 
 _WORD = re.compile(r"[^\W\d_]{1,2}\d{1,2}(?![^\W_])|[^\W\d_](?:[^\W\d_]|[\u0300-\u036f'’])*|\d+|#")
+_ASCII_WORD = re.compile(r"[a-z]{1,2}\d{1,2}(?![a-z0-9])|[a-z][a-z']*|\d+|#")  # the same of a text in ASCII, quicker
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _KEY = re.compile(r"(?<![^\W_])[a-z]+(?:[A-Z][a-z0-9]+)+(?![^\W_])")  # rowsRead, backoffSeconds
 _ELIDED = re.compile(r"\b(?:[cdjlmnst]|qu|dell|nell|sull|dall|all)['’](?=[^\W\d_]{3})", re.IGNORECASE)  # d'achat
@@ -51,6 +52,10 @@ NEGATIONS = frozenset(VOCABULARY["negations"].split())
 UNITS = frozenset(VOCABULARY["units"].split())
 _PARTY_WORDS = frozenset(VOCABULARY["parties"].split())
 _ROLES = tuple(frozenset(group.split()) for group in VOCABULARY["roles"])
+_NO_GROUP: frozenset[int] = frozenset()
+_GROUPS = {
+    word: frozenset(rank for rank, group in enumerate(_ROLES) if word in group) for group in _ROLES for word in group
+}
 _ALONE = {word: tuple(meant.split()) for word, meant in VOCABULARY["alone"].items()}
 RELATED: dict[str, dict[str, float]] = {}
 for _worth, _pairs in VOCABULARY["related"].items():
@@ -89,6 +94,9 @@ def _folded(text: str) -> list[str]:
     """The words of a text without elided articles, folded."""
     if "'" in text or "’" in text:
         text = _ELIDED.sub(" ", text)
+    if text.isascii():
+        words = _ASCII_WORD.findall(text.lower())
+        return [word.replace("'", "") for word in words] if "'" in text else words
     return [fold(word) for word in _WORD.findall(text)]
 
 
@@ -274,7 +282,6 @@ def _does(agent: str, deed: str) -> bool:
     return deed == root or (len(root) > 4 and deed.startswith(root))
 
 
-@lru_cache(maxsize=50_000)
 def excludes(one: str, other: str) -> bool:
     """Whether the two are different roles of one group, so that a label with the one is not the other's."""
-    return one != other and any(one in group and other in group for group in _ROLES)
+    return one != other and not _GROUPS.get(one, _NO_GROUP).isdisjoint(_GROUPS.get(other, _NO_GROUP))
