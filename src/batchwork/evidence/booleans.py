@@ -11,8 +11,8 @@ from functools import lru_cache
 
 from batchwork.evidence.fields import Field
 from batchwork.evidence.layout import Layout
-from batchwork.evidence.thresholds import NAMED_ENOUGH
-from batchwork.evidence.words import GENERIC, NEGATIONS, PATTERNS, VOCABULARY, concepts, fold, likeness, nearest
+from batchwork.evidence.thresholds import NAMED_ENOUGH, NAMING
+from batchwork.evidence.words import GENERIC, NEGATIONS, PATTERNS, VOCABULARY, ConceptIndex, concepts, fold, nearest
 
 _PATTERNS: dict[str, str] = PATTERNS["booleans"]
 
@@ -47,7 +47,6 @@ _STOP, _STOP_LINE = re.compile(r"\.(?:\s|$)"), re.compile(r"[ \t]*(?:\n|$)")
 _AND = re.compile(r"\w\s+(?:and|und|et|y)\s")
 _OF_THE_NEXT = frozenset(_WORDS["of_the_next"].split())
 _PREFIXES = ("un", "in", "non", "im", "ir", "dis")
-_NAMED = 0.7  # how like a word must be to a concept to name it
 _REACH = 60  # characters to a word that still denies
 
 
@@ -75,14 +74,8 @@ class Phrases:
     def __init__(self, layout: Layout) -> None:
         self._text = layout.text
         self._places = _units(layout)
-        self._naming: dict[str, set[int]] = {}
-        for number, (start, end) in enumerate(self._places):
-            for word in set(map(fold, _WORD.findall(self._text, start, end))):
-                for concept in (*_meant(word), *_denied(word)):
-                    self._naming.setdefault(concept, set()).add(number)
-        self._alike: dict[str, list[str]] = {}
-        for concept in self._naming:
-            self._alike.setdefault(concept[:4], []).append(concept)
+        named = (set(map(fold, _WORD.findall(self._text, start, end))) for start, end in self._places)
+        self._index = ConceptIndex([c for word in words for c in (*_meant(word), *_denied(word))] for words in named)
 
     def statements(self, field: Field) -> list[Statement]:
         """Every phrase that answers the field, strongest first; by its description where none has its name."""
@@ -97,11 +90,7 @@ class Phrases:
     def _answers(self, wanted: list[str], negated: frozenset[str]) -> list[Statement]:
         counts: dict[int, float] = {}
         for concept in dict.fromkeys(wanted):
-            numbers = set(self._naming.get(concept, ()))
-            for other in self._alike.get(concept[:4], ()):
-                if other != concept and likeness(concept, other) >= _NAMED:
-                    numbers |= self._naming[other]
-            for number in numbers:
+            for number in self._index.naming(concept):
                 counts[number] = counts.get(number, 0.0) + _worth(concept)
         least = NAMED_ENOUGH * sum(map(_worth, set(wanted))) - 1e-9
         read = (self._read(*self._places[n], tuple(wanted), negated) for n in sorted(counts) if counts[n] >= least)
@@ -264,7 +253,7 @@ def _denied(word: str) -> tuple[str, ...]:
 
 
 def _names(want: str, meant: tuple[str, ...]) -> bool:
-    return nearest(want, meant) >= _NAMED
+    return nearest(want, meant) >= NAMING
 
 
 def _worth(concept: str) -> float:

@@ -12,6 +12,8 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
+from batchwork.evidence.thresholds import NAMING
+
 _WORD = re.compile(r"[^\W\d_]{1,2}\d{1,2}(?![^\W_])|[^\W\d_](?:[^\W\d_]|[\u0300-\u036f'’])*|\d+|#")
 _ASCII_WORD = re.compile(r"[a-z]{1,2}\d{1,2}(?![a-z0-9])|[a-z][a-z']*|\d+|#")  # the same of a text in ASCII, quicker
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -272,6 +274,27 @@ def nearest(word: str, others: Iterable[str]) -> float:
         if other[:ROOT] == root or other in related:
             best = max(best, likeness(word, other))
     return best
+
+
+class ConceptIndex:
+    """Which parts of a text, by their rank, name a concept."""
+
+    def __init__(self, parts: Iterable[Iterable[str]]) -> None:
+        self._ranks: dict[str, list[int]] = {}
+        self._alike: dict[str, list[str]] = {}
+        self._found: dict[str, list[int]] = {}
+        for rank, words in enumerate(parts):
+            for word in dict.fromkeys(words):
+                self._ranks.setdefault(word, []).append(rank)
+        for word in self._ranks:
+            self._alike.setdefault(word[:ROOT], []).append(word)
+
+    def naming(self, concept: str) -> list[int]:
+        """The parts that name a concept, or one that is as good as it, in order."""
+        if concept not in self._found:
+            alike = (other for other in self._alike.get(concept[:ROOT], ()) if likeness(concept, other) >= NAMING)
+            self._found[concept] = sorted({rank for word in alike for rank in self._ranks[word]})
+        return self._found[concept]
 
 
 def _does(agent: str, deed: str) -> bool:
