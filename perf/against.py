@@ -156,8 +156,13 @@ def _measurements(url: str, place: Path, *, scale: int) -> dict[str, Measure]:
         calls = 15_000 // scale
         return _child(source, "perf.window", "--child", calls)["cpu_s"] / calls
 
+    def evidence(source: Path) -> float:
+        told = _child(source, "perf.evidence_side", scale)
+        return told["cpu_s"] / told["documents"]
+
     return {
         "engine": engine,
+        "evidence": evidence,
         "http": http("batchwork"),
         "http with max_cost": http("batchwork-budget"),
         "state": state,

@@ -77,6 +77,24 @@ def test_a_quote_that_stands_at_several_places_is_settled_by_the_finder_or_stays
     assert all(place.confidence < DEFAULT_LINE for place in places)
 
 
+def test_a_quote_and_a_better_place_elsewhere_leave_both_below_the_line() -> None:
+    text = "Room 12 is upstairs.\n\nThere were 12 tickets.\n\nRow 12 is full.\n"
+    evidence = verify_quotes({"tickets": 12}, [("tickets", "Row 12 is full")], text)
+    assert [one.why for one in evidence.rejected] == [DENIED]
+    assert [place.start for place in evidence.citations["tickets"]] == [33, 50]
+    assert all(place.confidence < DEFAULT_LINE for place in evidence.citations["tickets"])
+
+
+def test_a_rare_value_that_stands_once_is_believed_whatever_else_the_quote_holds() -> None:
+    text = "Authors: Ada Byron <ada@a.example>, Bo Lind <bo@b.example>, and friends.\n"
+    value = {"authors": [{"name": "Ada Byron", "email": "ada@a.example"}, {"name": "Bo Lind", "email": "bo@b.example"}]}
+    quotes = [("authors[1].name", "Ada Byron <ada@a.example>, Bo Lind <bo@b.example>")]
+    evidence = verify_quotes(value, quotes, text)
+    assert evidence.rejected == []
+    (place,) = evidence.citations["authors[1].name"]
+    assert (place.text, place.confidence >= DEFAULT_LINE) == ("Bo Lind", True)
+
+
 def test_more_quotes_of_one_field_than_anybody_needs_are_not_looked_at() -> None:
     evidence = verify_quotes(VALUE, [("total", f"no {number}") for number in range(7)], TEXT)
     assert [one.why for one in evidence.rejected] == [UNFOUND] * 5 + [SURPLUS] * 2

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from batchwork.evidence.fields import fields_of
-from batchwork.evidence.find import Finder
+from batchwork.evidence.quotes import DENIED, verify_quotes
 from batchwork.evidence.readers import Source, says
 
 
@@ -62,10 +61,11 @@ def test_a_day_without_its_year_is_found_where_the_text_names_the_year() -> None
 def test_a_place_with_the_label_of_another_field_is_denied() -> None:
     text = "Subtotal: 100.00\nTotal: 100.00\nStatus: not active"
     value = {"subtotal": 100, "total": 100, "status": "active"}
-    fields = {field.path: field for field in fields_of(value)}
-    finder = Finder(Source(text), list(fields.values()))
-    first, second, status = text.index("100"), text.rindex("100"), text.index("active")
-    assert finder.denies(fields["total"], first, first + 6)
-    assert not finder.denies(fields["total"], second, second + 6)
-    assert not finder.denies(fields["subtotal"], first, first + 6)
-    assert finder.denies(fields["status"], status, status + 6)
+
+    def denies(path: str, quote: str) -> bool:
+        return [one.why for one in verify_quotes(value, [(path, quote)], text).rejected] == [DENIED]
+
+    assert denies("total", "Subtotal: 100.00")
+    assert not denies("total", "\nTotal: 100.00")
+    assert not denies("subtotal", "Subtotal: 100.00")
+    assert denies("status", "Status: not active")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,9 @@ from batchwork.manager.options import JobOptions, prepare_job
 from batchwork.simulator import Simulator, SimulatorConfig
 from batchwork.simulator.quoting import KnownDocument
 from tests.manager.test_inputs import png
+from tests.support.fake_claude import RESULT, Program
 from tests.support.managers import City, scripted
+from tests.support.misbehaving import MODELS
 from tests.support.scripted import Scripted, reply
 
 
@@ -43,6 +46,11 @@ def quoting(
         yield request.param, simulator
 
 
+@pytest.fixture
+def program(tmp_path: Path) -> Program:
+    return Program(tmp_path)
+
+
 def framed(quotes: list[tuple[str, str]], answer: Any = ANSWER) -> str:
     return json.dumps({"answer": answer, "quotes": [{"field": path, "quote": words} for path, words in quotes]})
 
@@ -63,14 +71,19 @@ def places(result: Any) -> dict[str, list[str]]:
     return {path: [f"{place['text']}@{place['start']}" for place in held] for path, held in result.citations.items()}
 
 
-@pytest.mark.parametrize("wire", ["anthropic", "openai"])
-@pytest.mark.parametrize("mode", ["live", "batch"])
+@pytest.mark.parametrize(
+    ("wire", "mode"),
+    [
+        ("bedrock", "live"),  # it has no batches of its own
+        *product(("anthropic", "openai", "gemini", "mistral"), ("live", "batch")),
+    ],
+)
 def test_quotes_are_verified_live_and_in_batches_on_every_wire(
-    quoting: tuple[str, Simulator], wire: str, mode: Any, tmp_path: Path
+    quoting: tuple[str, Simulator], wire: str, mode: Any
 ) -> None:
     character, simulator = quoting
-    model = {"anthropic": "claude-haiku-5-5", "openai": "openai:gpt-5-mini"}[wire]
-    at = {"model": model, "base_url": getattr(simulator, f"{wire}_url"), "api_key": "none", "poll_interval": 0.05}
+    at: dict[str, Any] = {"model": f"{wire}:{MODELS[wire]}", "base_url": simulator.service_url(wire)}
+    at |= {"api_key": "none", "poll_interval": 0.05}
     job = batch(files=[TEXT.encode()], prompt="Extract.", response_model=Invoice, citations="quoted", mode=mode, **at)
     (result,) = job.results()
     assert result.value == Invoice(**ANSWER)
@@ -82,6 +95,21 @@ def test_quotes_are_verified_live_and_in_batches_on_every_wire(
         (again,) = BatchJob.attach(job.batch_id or "", **given, **at).results()
         assert (again.value, again.citations) == (result.value, result.citations)
         assert again.rejected_quotes == result.rejected_quotes
+
+
+def test_quotes_are_verified_with_the_claude_program(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(program.folder))
+    quotes = [("total", "Total: 100.00"), ("subtotal", "Total: 100.00")]
+    program.prints([{**RESULT, "structured_output": json.loads(framed(quotes))}])
+    job = batch(
+        files=[TEXT.encode()], prompt="Extract.", response_model=Invoice, citations="quoted", model="claude-code:sonnet"
+    )
+    (result,) = job.results()
+    asked = json.loads(program.option("--json-schema"))
+    assert list(asked["properties"]) == ["answer", "quotes"]
+    assert result.value == Invoice(**ANSWER)
+    assert places(result) == {"number": ["A-77@16"], "subtotal": ["100.00@31"], "total": ["100.00@45"]}
+    assert [one["path"] for one in result.rejected_quotes] == ["subtotal"]
 
 
 def test_a_quote_of_another_fields_words_is_refused_and_the_finder_takes_its_place() -> None:

@@ -11,8 +11,8 @@ from functools import lru_cache
 
 from batchwork.evidence.fields import Field
 from batchwork.evidence.layout import Layout
-from batchwork.evidence.thresholds import NAMED_ENOUGH
-from batchwork.evidence.words import GENERIC, NEGATIONS, PATTERNS, VOCABULARY, concepts, fold, likeness
+from batchwork.evidence.thresholds import NAMED_ENOUGH, NAMING
+from batchwork.evidence.words import GENERIC, NEGATIONS, PATTERNS, VOCABULARY, ConceptIndex, concepts, fold, nearest
 
 _PATTERNS: dict[str, str] = PATTERNS["booleans"]
 
@@ -27,7 +27,7 @@ for _group in VOCABULARY["alike"]:
         _MEANINGS[_word] = tuple(dict.fromkeys((*_MEANINGS.get(_word, ()), *concepts(_group))))
 # A key of a program is as many words as it has humps: notifyOnFailure.
 _WORD = re.compile(r"(?<![^\W_])[a-z]+(?=[A-Z][a-z])|[A-Z][a-z]+(?=[A-Z][a-z])|[^\W_]+(?:['’][^\W_]+)?")
-_SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n\s*\n|\n(?=\s*(?:[-*•▪‣]|\d+[.)]|#|\||\[))")
+_SENTENCE = re.compile(r"(?<=[.!?;])\s+|,\s+(?=[\w.-]+=\S)|\n\s*\n|\n(?=\s*(?:[-*•▪‣]|\d+[.)]|#|\||\[))")
 _BOX = re.compile(r"(?P<on>\[[xX✓✔*]\]|\([xX✓]\)|[☑☒✓✔⊠●])|(?P<off>\[\s?\]|\(\s?\)|[☐□○])")
 _ANSWER = re.compile(_PATTERNS["answer"])
 _UNKNOWN = re.compile(r"[\s:=?|]*(?:n/?a|not applicable|not stated|unknown|tbd|-+|—|\?)\s*$", re.IGNORECASE)
@@ -42,10 +42,11 @@ _CLAUSE_END = re.compile(_WORDS["clause_end"], re.IGNORECASE)
 _CLAUSE_STOPS = re.compile(
     r"(?:\s+(?:is|are|was|were|does|do|has|have))?(?:\s+(?:not|too|neither|either))?\s*(?:[.,;:!?\n]|$)"
 )
+_KEY = re.compile(r"[A-Z][\w-]*: \S")
+_STOP, _STOP_LINE = re.compile(r"\.(?:\s|$)"), re.compile(r"[ \t]*(?:\n|$)")
 _AND = re.compile(r"\w\s+(?:and|und|et|y)\s")
 _OF_THE_NEXT = frozenset(_WORDS["of_the_next"].split())
 _PREFIXES = ("un", "in", "non", "im", "ir", "dis")
-_NAMED = 0.7  # how like a word must be to a concept to name it
 _REACH = 60  # characters to a word that still denies
 
 
@@ -73,14 +74,8 @@ class Phrases:
     def __init__(self, layout: Layout) -> None:
         self._text = layout.text
         self._places = _units(layout)
-        self._naming: dict[str, set[int]] = {}
-        for number, (start, end) in enumerate(self._places):
-            for word in set(map(fold, _WORD.findall(self._text, start, end))):
-                for concept in (*_meant(word), *_denied(word)):
-                    self._naming.setdefault(concept, set()).add(number)
-        self._alike: dict[str, list[str]] = {}
-        for concept in self._naming:
-            self._alike.setdefault(concept[:4], []).append(concept)
+        named = (set(map(fold, _WORD.findall(self._text, start, end))) for start, end in self._places)
+        self._index = ConceptIndex([c for word in words for c in (*_meant(word), *_denied(word))] for words in named)
 
     def statements(self, field: Field) -> list[Statement]:
         """Every phrase that answers the field, strongest first; by its description where none has its name."""
@@ -95,11 +90,7 @@ class Phrases:
     def _answers(self, wanted: list[str], negated: frozenset[str]) -> list[Statement]:
         counts: dict[int, float] = {}
         for concept in dict.fromkeys(wanted):
-            numbers = set(self._naming.get(concept, ()))
-            for other in self._alike.get(concept[:4], ()):
-                if other != concept and likeness(concept, other) >= _NAMED:
-                    numbers |= self._naming[other]
-            for number in numbers:
+            for number in self._index.naming(concept):
                 counts[number] = counts.get(number, 0.0) + _worth(concept)
         least = NAMED_ENOUGH * sum(map(_worth, set(wanted))) - 1e-9
         read = (self._read(*self._places[n], tuple(wanted), negated) for n in sorted(counts) if counts[n] >= least)
@@ -162,11 +153,18 @@ def _sentence(
         return None  # of two clauses each has a subject and a verb of its own
     if any(word.word in _OF_THE_NEXT and _AND.search(text, word.end, first.start) for word in denials):
         return None  # "no pets and smokes" or "no cats and dogs"
-    if len(clause) <= len(hits) and len(words) <= 6:
+    if len(clause) <= len(hits) and len(words) <= 6 and not _is_told(text, first.start, last.end):
         return None  # a label or a heading that says nothing by itself
     says = (len(denials) + sum(hit.opposite for hit in hits) + turned) % 2 == 0
     low = min([first.start, *(word.start for word in denials)])
     return Statement(low, max([last.end, *(word.end for word in denials)]), says, strength)
+
+
+def _is_told(text: str, start: int, end: int) -> bool:
+    """Whether bare words are said and do not head anything: a full stop ends them, or they stand behind a label."""
+    return bool(_STOP.match(text, end)) or (
+        text[max(0, start - 4) : start].rstrip(" ").endswith(":") and bool(_STOP_LINE.match(text, end))
+    )
 
 
 def _is_near(text: str, word: _Word, first: _Word, last: _Word) -> bool:
@@ -255,7 +253,7 @@ def _denied(word: str) -> tuple[str, ...]:
 
 
 def _names(want: str, meant: tuple[str, ...]) -> bool:
-    return any(likeness(want, other) >= _NAMED for other in meant)
+    return nearest(want, meant) >= NAMING
 
 
 def _worth(concept: str) -> float:
@@ -269,8 +267,9 @@ def _units(layout: Layout) -> list[tuple[int, int]]:
     begin, end = -1, 0
     for line in layout.lines:
         single = line.kind == "text" and len(line.cells) == 1
+        keyed = single and _KEY.match(line.cells[0].text) is not None
         prose = single and line.end - line.start >= 30 and not line.cells[0].text.startswith(("{", "<", '"', "[", "☐"))
-        if begin >= 0 and not (single and end + 1 == line.start and (prose or end - begin >= 38)):
+        if begin >= 0 and (keyed or not (single and end + 1 == line.start and (prose or end - begin >= 38))):
             units.extend(_sentences(layout.text, begin, end))
             begin = -1
         if prose or (begin >= 0 and single):

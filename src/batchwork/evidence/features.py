@@ -22,7 +22,18 @@ from batchwork.evidence.fields import Field
 from batchwork.evidence.labels import Context
 from batchwork.evidence.readers import FIGURES, Place
 from batchwork.evidence.thresholds import FAINT, NAMED_IN_FULL, NAMING
-from batchwork.evidence.words import GENERIC, PERIODS, UNITS, UNSPOKEN, excludes, is_party, likeness
+from batchwork.evidence.words import (
+    GENERIC,
+    PERIODS,
+    RELATED,
+    ROOT,
+    UNITS,
+    UNSPOKEN,
+    excludes,
+    is_party,
+    likeness,
+    nearest,
+)
 
 # What a place says by its kind alone, of the words that say little.
 _IMPLIED = {
@@ -118,7 +129,7 @@ class Scorer:
                 (_conflict(field.own, field.parents, key, prose, negative) for key, prose in context.keys),
                 default=0.0,
             )
-            if place.kind not in FIGURES or not _has_other_unit(field.own, context.behind[:1])
+            if place.kind not in FIGURES or not _has_other_unit(field, context)
             else 1.0,
             max((_conflict(field.own, field.parents, key, False, negative) for key in context.around), default=0.0),
             best - mine if best > mine and not _shares(field, words, owners) else 0.0,
@@ -152,7 +163,7 @@ class Scorer:
         if best > mine + 0.1 and not _shares(field, context.words, owners):
             return 0.0
         clash = any(_conflict(field.own, field.parents, key, prose, False) == 1.0 for key, prose in context.keys)
-        clash = clash or _has_other_unit(field.own, context.behind[:1])
+        clash = clash or _has_other_unit(field, context)
         return 0.0 if clash or self._other_parent(field, context) else mine
 
     def is_another_role(self, features: Sequence[float]) -> bool:
@@ -200,9 +211,9 @@ class Scorer:
         mine = theirs = 0.0
         others = {word for group in self._groups for word in group} - set(field.parents)
         for word, weight in context.weights.items():
-            if any(likeness(word, own) >= 0.7 for own in field.parents):
+            if nearest(word, field.parents) >= NAMING:
                 mine = max(mine, weight)
-            elif any(likeness(word, other) >= 0.9 for other in others):
+            elif nearest(word, others) >= 0.9:
                 theirs = max(theirs, weight)
         return max(0.0, theirs - mine)
 
@@ -211,7 +222,7 @@ class Scorer:
         best = 0.0
         for label in context.primary:
             words = [word for word in label.weights if word not in field.own]
-            hits = sum(1 for word in words if any(likeness(word, other) >= 0.7 for other in field.described))
+            hits = sum(1 for word in words if nearest(word, field.described) >= NAMING)
             best = max(best, hits / len(words) if words else 0.0)
         return best
 
@@ -248,7 +259,7 @@ def _share(these: tuple[str, ...], those: tuple[str, ...]) -> float:
     for word in these:
         weight = 0.4 if word in GENERIC and len(these) > 1 else 1.0
         total += weight
-        best = max(likeness(word, other) for other in those)
+        best = nearest(word, those)
         said += weight * (best if best >= 0.5 else 0.0)
     return said / total
 
@@ -259,8 +270,9 @@ def _coverage(words: Sequence[str], weights: dict[str, float], implied: dict[str
     for word in words:
         worth = 0.6 if word in GENERIC and len(words) > 1 else 1.0
         best = implied.get(word, 0.0)
+        root, related = word[:ROOT], RELATED.get(word, _NOTHING)
         for other, weight in weights.items():
-            if weight > best:
+            if weight > best and (other[:ROOT] == root or other in related):
                 best = max(best, likeness(word, other) * weight)
         total += worth
         said += worth * best
@@ -279,7 +291,7 @@ def _surplus(known: tuple[str, ...], words: tuple[str, ...], kind: str) -> float
     implied = _IMPLIED.get(kind, _NOTHING)
     surplus = 0.0
     for word in words:
-        if word not in implied and not any(likeness(word, other) >= 0.4 for other in known):
+        if word not in implied and nearest(word, known) < 0.4:
             surplus += 0.5 if word in GENERIC else 1.0
     return surplus / len(words) if words else 0.0
 
@@ -294,20 +306,29 @@ def _conflict(
     """
     found = False
     for word in words:
-        if word in parents or any(likeness(word, other) >= NAMING for other in own):
+        if word in parents or nearest(word, own) >= NAMING:
             found = found and not prose  # in a sentence the words nearest to the value name it
         elif any(excludes(word, other) for other in (*own, *parents)):
             found = found or not (word in ("loss", "decline") and negative)
     telling = [word for word in own if word not in GENERIC]
-    said = bool(telling) and all(any(likeness(word, other) >= NAMING for other in words) for word in telling)
+    said = bool(telling) and all(nearest(word, words) >= NAMING for word in telling)
     return (0.4 if said else 1.0) if found else 0.0
 
 
-@lru_cache(maxsize=5_000)
-def _has_other_unit(own: tuple[str, ...], behind: tuple[str, ...]) -> bool:
+def _has_other_unit(field: Field, context: Context) -> bool:
     """Whether a figure is measured in another unit than the field's name says: 14 days for a lead time in weeks."""
-    asked = [word for word in own if word in UNITS or word in PERIODS] if len(own) > 1 else []
-    return bool(asked) and bool(behind) and behind[0] not in asked and (behind[0] in UNITS or behind[0] in PERIODS)
+    if not context.behind or len(field.own) < 2 or not _is_unit(context.behind[0]) or _is_year(field.value):
+        return False
+    asked = [word for word in field.own if _is_unit(word)]
+    return bool(asked) and nearest(context.behind[0], asked) < NAMING
+
+
+def _is_unit(word: str) -> bool:
+    return word in UNITS or word in PERIODS
+
+
+def _is_year(value: Any) -> bool:
+    return isinstance(value, int) and 1900 <= value <= 2100
 
 
 def _shares(field: Field, words: tuple[str, ...], owners: tuple[tuple[str, ...], ...]) -> bool:

@@ -25,7 +25,6 @@ from batchwork.evidence.rows import Home, homes_of
 from batchwork.evidence.shared_places import SharedPlaces
 from batchwork.evidence.thresholds import (
     ALIKE,
-    CONTESTED,
     CONTRADICTED,
     CURRENCY_SURE,
     LEAST_SURE,
@@ -113,22 +112,14 @@ class Finder:
         scored = self.scored()
         return {field.path: self.verdicts(field, scored[field.path]) for field in self._fields}
 
-    def denies(self, field: Field, start: int, end: int) -> bool:
-        """Whether a span cannot say this field: the text denies it, or it is another role's, row's or field's."""
-        entry = self.entry(field, self._place_at(field, start, end))
-        if is_denied(self._source, field, entry.place, entry.context) or self._scorer.is_another_role(entry.features):
-            return True
-        if self._is_other_elements(field, entry.place):
-            return True
-        return any(other.score > entry.score + CONTESTED for other in self.others_at(field, entry))
+    def denies(self, field: Field, entry: Scored) -> bool:
+        """Whether a place cannot say this field: the text denies it, or it is another role's."""
+        denied = is_denied(self._source, field, entry.place, entry.context)
+        return denied or self._scorer.is_another_role(entry.features)
 
     def entry(self, field: Field, place: Place) -> Scored:
         """Any place with its features and score for a field."""
         return self._entry(field, place, self._contexts.of(place.start, place.end), 1, True)
-
-    def others_at(self, field: Field, entry: Scored) -> Iterator[Scored]:
-        """What a place is to the other fields whose value it says."""
-        return (self.entry(other, entry.place) for other in self.shared.others(field, entry.place))
 
     @cached_property
     def shared(self) -> SharedPlaces:
@@ -151,7 +142,7 @@ class Finder:
             places = [Place(span, "text", exact=False) for span in near]
         return places
 
-    def _is_other_elements(self, field: Field, place: Place) -> bool:
+    def is_other_elements(self, field: Field, place: Place) -> bool:
         """Whether a place stands where another element of the field's list does."""
         home = self._homes.get(field.record)
         if not field.record or (home is not None and place in home):
@@ -162,9 +153,9 @@ class Finder:
             self._units[name] = sorted((home.start, home.end) for home in homes)
         return _is_in(self._units[name], place.start, place.start + 1)
 
-    def _place_at(self, field: Field, start: int, end: int) -> Place:
-        known = (place for place in self._places[field.path] if place.spans[0] == (start, end))
-        return next(known, Place(((start, end),), "text"))
+    def places_of(self, field: Field) -> list[Place]:
+        """Where the whole text says a field's value."""
+        return self._places[field.path]
 
     def scored(self) -> dict[str, list[Scored]]:
         """All places of all fields, best first."""

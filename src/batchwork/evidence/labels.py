@@ -340,6 +340,7 @@ def _faded(before: str) -> Label | None:
     return Label("named" if _is_named(before) else "prose", weights, before) if weights else None
 
 
+@lru_cache(maxsize=1_000)
 def _is_named(text: str) -> bool:
     """Whether the words before a place are a label with its colon rather than a sentence."""
     if _LABEL_END.search(text) is None:

@@ -42,6 +42,7 @@ _ORDINAL = frozenset({"st", "nd", "rd", "th"})
 _DASHES = "-−–‐‑"
 _NUMERAL = re.compile(_PATTERNS["numeral"])
 _GLUE = re.compile(r"[-/_.:@\\][^\W_]")
+_UNIT = re.compile(r"-[A-Za-z][a-z]{2,}(?![\w/.-]*\d)")  # a 30-day notice
 _MONEY_HEAD = re.compile(rf"(?<![A-Za-z]){_CURRENCY}[{_DASHES}]?$")
 _MARKS = re.compile(r"\D")
 _EXPONENT = re.compile(r"[eE].*")
@@ -167,7 +168,9 @@ class Numbers:
             if before in _DASHES and text[start - 2].isdigit():
                 return self._chained(start)
             return before not in _DASHES or _MONEY_HEAD.search(text[max(0, start - 6) : start]) is None
-        return bool(end < len(text) and _GLUE.match(text, end) and not self._is_range(end))
+        return bool(
+            end < len(text) and _GLUE.match(text, end) and not self._is_range(end) and not _UNIT.match(text, end)
+        )
 
     def _is_range(self, end: int) -> bool:
         return self._text[end] in _DASHES and self._text[end + 1].isdigit() and not self._chained(end + 1)

@@ -18,9 +18,10 @@ from batchwork.evidence.features import Scored
 from batchwork.evidence.fields import Field, fields_of
 from batchwork.evidence.find import Finder, Verdict, citations_of
 from batchwork.evidence.passages import Passages
-from batchwork.evidence.readers import Source
+from batchwork.evidence.readers import Place, Source
 from batchwork.evidence.thresholds import (
     ALIKE,
+    BESIDE,
     CONTESTED,
     CONTRADICTED,
     DEFAULT_LINE,
@@ -31,6 +32,7 @@ from batchwork.evidence.thresholds import (
     QUOTED,
     READING_SETTLED,
     SETTLED_BY,
+    VERY_SURE,
 )
 
 ABSENT = "the answer has no such field, or no value there"
@@ -105,6 +107,7 @@ class _Verifier:
         self._counts: dict[str, int] = defaultdict(int)
         self._stands: dict[str, int] = defaultdict(int)  # the places that the quotes of a field have
         self._backed: dict[str, list[_Backed]] = defaultdict(list)
+        self._disputed: dict[str, list[Verdict]] = {}  # what the finder has is doubted: places quoted instead
 
     def take(self, path: str, quote: str) -> str | None:
         """Take one quote in; why it is refused, or None."""
@@ -118,24 +121,37 @@ class _Verifier:
         if not spans:
             return UNFOUND
         places = self._finder.places_in(field, spans)
-        if not places:
-            return UNSAID
         sure = self._sure.get(field.path)
+        if not places:
+            if sure is not None and not any(self._is_about(field, sure.place, low, high) for low, high in spans):
+                self._disputed.setdefault(field.path, [])
+            return UNSAID
         self._stands[field.path] += len(places)
+        scored = [self._finder.entry(field, place) for place in places[:MOST_QUOTED]]
         if sure is not None and any(place.spans == sure.place.spans for place in places):
-            places = [sure.place]
-        scored = (self._finder.entry(field, place) for place in places[:MOST_QUOTED])
+            settled = self._finder.entry(field, sure.place)
+            better = [entry for entry in scored if entry.score > settled.score + CONTRADICTED]
+            scored = better or [settled]
         allowed = [entry for entry in scored if self._is_allowed(field, entry)]
         known = {one.entry.place.spans for one in self._backed[field.path]}
         backed = (_Backed(entry, self._is_contested(field, entry, spans)) for entry in allowed)
         self._backed[field.path] += [one for one in backed if one.entry.place.spans not in known]
+        if not allowed and sure is not None and sure.confidence < VERY_SURE:
+            quoted = [Verdict(entry.place, ALIKE) for entry in scored if not self._is_denied(field, entry)]
+            if quoted:
+                self._disputed[field.path] = quoted
         return None if allowed else DENIED
+
+    def _is_about(self, field: Field, place: Place, low: int, high: int) -> bool:
+        """Whether words that do not say the value stand beside a place of it, or are another field's."""
+        return low - BESIDE < place.start < high + BESIDE or any(self._others_in(field, low, high))
 
     def verdicts(self, field: Field) -> list[Verdict]:
         """What is cited for a field: by quotes; by the finder where there is none, or where it settles which place."""
         found, backed, sure = self._found[field.path], self._backed[field.path], self._sure.get(field.path)
         if not backed:
-            return found
+            disputed = self._disputed.get(field.path)
+            return found if disputed is None else [*_doubted(found), *disputed]
         if sure is not None and any(one.entry.place.spans == sure.place.spans for one in backed):
             return [Verdict(sure.place, max(QUOTED, sure.confidence))] if self._stands[field.path] == 1 else found
         ranked = sorted(backed, key=lambda one: (-one.entry.score, one.entry.place.start))
@@ -144,8 +160,7 @@ class _Verifier:
             return [Verdict(one.entry.place, ALIKE) for one in ranked[:MOST_REPEATS]]
         if best.contested or best.entry.place.weight < READING_SETTLED:
             others = [verdict for verdict in found if verdict.place.spans != best.entry.place.spans]
-            doubtful = (Verdict(verdict.place, min(ALIKE, verdict.confidence)) for verdict in others)
-            return [Verdict(best.entry.place, ALIKE), *doubtful]
+            return [Verdict(best.entry.place, ALIKE), *_doubted(others)]
         return [Verdict(best.entry.place, QUOTED)]
 
     def _is_allowed(self, field: Field, entry: Scored) -> bool:
@@ -153,7 +168,8 @@ class _Verifier:
         sure = self._sure.get(field.path)
         if entry.place.kind == "answer" or (sure is not None and sure.place.spans == entry.place.spans):
             return True
-        if self._finder.denies(field, entry.place.start, entry.place.end):
+        elsewhere = self._finder.is_other_elements(field, entry.place) and not self._is_only(field, entry.place)
+        if elsewhere or self._is_denied(field, entry):
             return False
         if sure is None:
             return True
@@ -163,20 +179,42 @@ class _Verifier:
         better = OUTDONE if deliberate else CONTRADICTED
         return self._finder.entry(field, sure.place).score <= entry.score + better
 
+    def _is_denied(self, field: Field, entry: Scored) -> bool:
+        """Whether a place cannot say the field: the text denies it, or it is another role's or field's."""
+        rivals = self._rivals(field, entry)
+        return self._finder.denies(field, entry) or any(rival.score > entry.score + CONTESTED for rival in rivals)
+
+    def _rivals(self, field: Field, entry: Scored) -> Iterator[Scored]:
+        """What a place is to the other fields whose value it says, without those that surely stand elsewhere."""
+        for other in self._finder.shared.others(field, entry.place):
+            here, sure = self._finder.entry(other, entry.place), self._sure.get(other.path)
+            if sure is None or here.score > self._exchanged(field, entry, other, sure.place) - SETTLED_BY:
+                yield here
+
+    def _exchanged(self, field: Field, entry: Scored, other: Field, place: Place) -> float:
+        """The score of the other field here from which on both would do as well if they changed places."""
+        return entry.score + self._finder.entry(other, place).score - self._finder.entry(field, place).score
+
+    def _is_only(self, field: Field, place: Place) -> bool:
+        """Whether a rare value stands nowhere else, and is nobody else's: then no other place can be meant."""
+        known = {one.spans for one in self._finder.places_of(field)}
+        return field.is_telling and known == {place.spans} and not any(self._finder.shared.others(field, place))
+
     def _is_contested(self, field: Field, entry: Scored, spans: Sequence[tuple[int, int]]) -> bool:
         """Whether the words may be another field's: of an equal value, or of one that the quote holds as well."""
-        if any(other.score > entry.score - CONTESTED for other in self._finder.others_at(field, entry)):
-            return True
         place = entry.place
+        if self._is_only(field, place):
+            return False
+        if any(other.score > entry.score - CONTESTED for other in self._rivals(field, entry)):
+            return True
         if self._finder.shared.is_part(field, place):
             return True
         if any(span != place.spans[0] for span in self._others_in(field, place.start, place.end, overlaps=True)):
             return True
         if any(verdict.place.spans == place.spans for verdict in self._found[field.path]):
             return False
-        # Words lead to a value; where the finder knows another place for it, any other field in them is one too many.
-        after = -1 if field.path in self._sure else place.start
-        own = [(low, high) for low, high in spans if low <= place.start < high]
+        own = [(low, high) for low, high in spans if low <= place.start < high]  # words lead to a value
+        after = -1 if field.path in self._sure and any(self._finder.shared.others(field, place)) else place.start
         return any(start > after for low, high in own for start, _ in self._others_in(field, low, high))
 
     def _others_in(self, field: Field, low: int, high: int, *, overlaps: bool = False) -> Iterator[tuple[int, int]]:
@@ -194,6 +232,10 @@ class _Verifier:
         while steps not in self._fields and steps[:1] in (("$",), ("answer",)):
             steps = steps[1:]
         return self._fields.get(steps)
+
+
+def _doubted(found: Sequence[Verdict]) -> list[Verdict]:
+    return [Verdict(verdict.place, min(ALIKE, verdict.confidence)) for verdict in found]
 
 
 def _is_sure(verdict: Verdict) -> bool:

@@ -198,7 +198,9 @@ class Source:
         if not found and 2 < len(text) <= 60 and text.lower() in self.text.lower():
             word = re.escape(text)
             pattern = re.compile(
-                rf"[\w/.+-]*(?<![^\W_]){word}(?![^\W_])[\w/+-]*" if text.isalpha() else rf"(?<![^\W_]){word}(?![^\W_])",
+                rf"[\w/.+-]*(?<![^\W_]){word}(?![^\W_])(?:[\w/+-]|\.(?=\w))*"
+                if text.isalpha()
+                else rf"(?<![^\W_]){word}(?![^\W_])",
                 re.IGNORECASE,
             )
             found = [Place((match.span(),), kind, 0.7, False) for match in pattern.finditer(self.text)]

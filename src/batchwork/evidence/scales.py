@@ -12,7 +12,8 @@ from batchwork.evidence.words import PATTERNS
 _PATTERNS: dict[str, str] = PATTERNS["scales"]
 
 _NOTE = re.compile(_PATTERNS["note"])
-_HINT = re.compile(_PATTERNS["hint"])
+_WORDS, _SIGNS = _PATTERNS["hints"].split(), _PATTERNS["signs"].split()
+_LETTERS = [gap + letter for gap in ("", " ") for letter in "mbk"]
 _POWERS = {"milliers": 3, "millier": 3, "lakh": 5, "lakhs": 5, "crore": 7, "crores": 7}
 _NINES = ("b", "milliard", "miliard", "miljard", "mrd")
 _UNSCALED = re.compile(_PATTERNS["unscaled"])
@@ -24,10 +25,25 @@ class Scales:
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
         self._notes: list[tuple[int, int, int]] = []  # line, offset, power
-        if _HINT.search(layout.text):
-            for found in _NOTE.finditer(layout.text):
+        until = 0
+        for number in sorted(self._hinted()):
+            low = max(until, layout.lines[max(0, number - 1)].start)
+            until = layout.lines[number].end
+            for found in _NOTE.finditer(layout.text, low, until):
                 self._notes.append((layout.line_of(found.start()), found.start(), _power(found)))
         self._lines = self._captions()
+
+    def _hinted(self) -> set[int]:
+        """The lines that hold what every note has one of: looking for these is far quicker than the pattern."""
+        lower, found = self._layout.text.lower(), set()
+        signs = (sign + letter for sign in _SIGNS if sign in lower for letter in _LETTERS)
+        for hint in (*_WORDS, *signs):
+            at = lower.find(hint)
+            while at >= 0:
+                number = self._layout.line_of(at)
+                found.add(number)
+                at = lower.find(hint, self._layout.lines[number].end)
+        return found
 
     def _captions(self) -> dict[int, int]:
         """For lines of tables below a note in a line of its own, the power."""

@@ -9,19 +9,16 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import islice
 
 from batchwork.evidence.layout import Cell, Layout, overlap
 from batchwork.evidence.words import fold
 
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W_]+")
-_BETWEEN = r"(?! {3})[^\w\n\t|│]{0,4}(?:\n[^\w\n|│]{0,40})?_?"  # two words of one value
-_START, _END = (
-    r"(?<![^\W_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])",
-    r"(?![^\W_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])",
-)
-_VERSION = rf"(?:{_START}|(?<=\Wv)|(?<=^v))"  # v2.17.1
+# Two words of one value; without a set of characters beyond ASCII, which are slow to compile.
+_BETWEEN = r"(?! {3})(?:(?!│)[^\w\n\t|]){0,4}(?:\n(?:(?!│)[^\w\n|]){0,40})?_?"
 _GAP = re.compile(_BETWEEN)
-_OUTSIDE, _BORDER = re.compile(_END), re.compile(r"[\W_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_BORDER = re.compile(r"[\W_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _INSIDE = re.compile(r"[\W_]+")
 _RUN = re.compile(r"\d+|\D+")
 _GLUE = "-/_@‐‑–\\"
@@ -100,7 +97,7 @@ class TextIndex:
         if found or "".join(words) not in self._closed:
             yield from found
         else:
-            yield from (match.span() for match in _pattern(words, True).finditer(self._folded))
+            yield from _standing(_pattern(words, True), self._folded)
 
     def _written(self, words: tuple[str, ...]) -> Iterator[tuple[int, int]]:
         text = self._folded
@@ -113,7 +110,7 @@ class TextIndex:
                 if end < 0:
                     break
                 end += len(word)
-            if end >= 0 and _OUTSIDE.match(text, end) and _begins(text, start):
+            if end >= 0 and _ends(text, end) and _begins(text, start):
                 yield start, end
             start = text.find(words[0], start + 1)
 
@@ -127,8 +124,8 @@ class TextIndex:
         words = _WORD.findall(_folded(passage))
         if not words:
             return []
-        pattern = re.compile(_START + r"[\W_]*".join(map(re.escape, words)) + _END)
-        return [match.span() for match in pattern.finditer(self._folded)][:_MOST]
+        pattern = re.compile(r"[\W_]*".join(map(re.escape, words)))
+        return list(islice(_standing(pattern, self._folded), _MOST))
 
     def _is_glued(self, start: int, end: int, value: str) -> bool:
         """Whether the hit is part of a longer id, word or number."""
@@ -149,13 +146,15 @@ class TextIndex:
     def _in_columns(self, value: str, words: tuple[str, ...]) -> list[Hit]:
         """Where a value stands that is broken inside a column, its parts one below the other."""
         view, starts, places = self._columns
-        hits = []
-        for match in _pattern(words, False).finditer(view):
+        hits: list[Hit] = []
+        if any(word.isalpha() and word not in view for word in words):
+            return hits
+        for start, end in _standing(_pattern(words, False), view):
             spans = []
-            first, last = bisect_right(starts, match.start()) - 1, bisect_right(starts, match.end() - 1) - 1
+            first, last = bisect_right(starts, start) - 1, bisect_right(starts, end - 1) - 1
             for rank in range(first, last + 1):
-                low = places[rank] + max(0, match.start() - starts[rank])
-                length = (starts[rank + 1] - 1 if rank < last else match.end()) - max(starts[rank], match.start())
+                low = places[rank] + max(0, start - starts[rank])
+                length = (starts[rank + 1] - 1 if rank < last else end) - max(starts[rank], start)
                 spans.append((low, low + length))
             if len(spans) > 1 and not self._is_glued(spans[0][0], spans[0][1], value):
                 hits.append(Hit(tuple(spans), False))
@@ -201,6 +200,22 @@ def _begins(text: str, start: int) -> bool:
     return text[start].isdigit() and text[start - 1] == "v" and (start == 1 or not text[start - 2].isalnum())
 
 
+def _ends(text: str, end: int) -> bool:
+    """Whether a word can end here."""
+    return end >= len(text) or _BORDER.match(text, end) is not None
+
+
+def _standing(pattern: re.Pattern[str], text: str) -> Iterator[tuple[int, int]]:
+    """Where a pattern stands in a text, and not inside of a word."""
+    found = pattern.search(text)
+    while found is not None:
+        start, end = found.span()
+        whole = _begins(text, start) and _ends(text, end)
+        if whole:
+            yield start, end
+        found = pattern.search(text, end if whole else start + 1)
+
+
 @lru_cache(maxsize=1_000)
 def _pattern(words: tuple[str, ...], broken: bool) -> re.Pattern[str]:
     """Words in order; `broken` ones may be hyphenated at the end of a line, and ids may have blanks inside."""
@@ -215,8 +230,7 @@ def _pattern(words: tuple[str, ...], broken: bool) -> re.Pattern[str]:
             parts.append("(?:-\n\\s*|\u00ad)?".join(map(re.escape, word)))
         else:
             parts.append(re.escape(word))
-    joined = _BETWEEN.join(parts)
-    return re.compile((_VERSION if words[0][0].isdigit() else _START) + joined + _END)
+    return re.compile(_BETWEEN.join(parts))
 
 
 def _folded(text: str) -> str:

@@ -13,8 +13,8 @@ from batchwork.evidence.layout import Layout, unnumbered
 from batchwork.evidence.numerals import Mention
 from batchwork.evidence.readers import FIGURES, Source
 from batchwork.evidence.rows import Home
-from batchwork.evidence.thresholds import EXACTLY, MOST_RIVAL_LINES, NAMING, PARAGRAPH
-from batchwork.evidence.words import concepts, likeness
+from batchwork.evidence.thresholds import EXACTLY, MOST_RIVAL_LINES, PARAGRAPH
+from batchwork.evidence.words import ConceptIndex, concepts
 
 _EMPTY_BOX = re.compile(r"\[\s?\]|\(\s?\)|[☐□○]")
 
@@ -24,19 +24,11 @@ class Topics:
 
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
-        self._found: dict[str, list[int]] = {}
         self._paragraphs: dict[int, tuple[int, int]] = {}
 
     def lines_with(self, word: str) -> list[int]:
         """The lines that name a concept, or one that is as good as it, in order."""
-        known = self._found.get(word)
-        if known is None:
-            found = set(self._lines.get(word, ()))
-            for other in self._alike.get(word[:4], ()):
-                if other != word and likeness(word, other) >= NAMING:
-                    found.update(self._lines[other])
-            known = self._found[word] = sorted(found)
-        return known
+        return self._index.naming(word)
 
     def rarest(self, words: Sequence[str]) -> list[int]:
         """The lines that name that of some concepts which is named least often."""
@@ -76,19 +68,9 @@ class Topics:
         return known
 
     @cached_property
-    def _lines(self) -> dict[str, list[int]]:
-        table: dict[str, list[int]] = {}
-        for number, line in enumerate(self._layout.lines):
-            for word in dict.fromkeys(word for cell in line.cells for word in concepts(cell.text[:2000])):
-                table.setdefault(word, []).append(number)
-        return table
-
-    @cached_property
-    def _alike(self) -> dict[str, list[str]]:
-        table: dict[str, list[str]] = {}
-        for word in self._lines:
-            table.setdefault(word[:4], []).append(word)
-        return table
+    def _index(self) -> ConceptIndex:
+        lines = self._layout.lines
+        return ConceptIndex([word for cell in line.cells for word in concepts(cell.text[:2000])] for line in lines)
 
 
 class Rivals:

@@ -7,14 +7,19 @@ Pure and cached: the same labels come back in every document of a batch. The wor
 import re
 import tomllib
 import unicodedata
+from collections.abc import Iterable
 from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
+from batchwork.evidence.thresholds import NAMING
+
 _WORD = re.compile(r"[^\W\d_]{1,2}\d{1,2}(?![^\W_])|[^\W\d_](?:[^\W\d_]|[\u0300-\u036f'’])*|\d+|#")
+_ASCII_WORD = re.compile(r"[a-z]{1,2}\d{1,2}(?![a-z0-9])|[a-z][a-z']*|\d+|#")  # the same of a text in ASCII, quicker
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _KEY = re.compile(r"(?<![^\W_])[a-z]+(?:[A-Z][a-z0-9]+)+(?![^\W_])")  # rowsRead, backoffSeconds
 _ELIDED = re.compile(r"\b(?:[cdjlmnst]|qu|dell|nell|sull|dall|all)['’](?=[^\W\d_]{3})", re.IGNORECASE)  # d'achat
+_SPACE = re.compile(r"\s")
 _TOKEN = re.compile(r"[^\W_]+")
 _SPECIAL = str.maketrans(
     {"ß": "ss", "ø": "o", "æ": "ae", "œ": "oe", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "’": "", "'": ""}
@@ -29,6 +34,8 @@ _SHORT_TAILS = frozenset({"nr", "ort"})
 _NO_TAILS = frozenset({"late", "ends", "ending", "ship"})  # template, weekends, ownership are no compounds
 _JOINTS = ("s", "n", "en", "es", "e", "er")  # between the parts of a compound, and at the end of a word
 _LONGEST_COMPOUND = 60  # letters
+ROOT = 4  # letters that two words have in common at least when the one stands for the other by its form
+_NOTHING: dict[str, float] = {}
 _SMALL = frozenset({"&", "de", "van", "von", "of", "-", "–", "and", "the", "for", "und", "et", "·", "|"})
 
 
@@ -47,12 +54,15 @@ NEGATIONS = frozenset(VOCABULARY["negations"].split())
 UNITS = frozenset(VOCABULARY["units"].split())
 _PARTY_WORDS = frozenset(VOCABULARY["parties"].split())
 _ROLES = tuple(frozenset(group.split()) for group in VOCABULARY["roles"])
-_ALONE = {word: tuple(meant.split()) for word, meant in VOCABULARY["alone"].items()}
-_RELATED = {
-    frozenset(pair.split()): float(worth)
-    for worth, pairs in VOCABULARY["related"].items()
-    for pair in pairs.replace("\n", " ").split(";")
+_NO_GROUP: frozenset[int] = frozenset()
+_GROUPS = {
+    word: frozenset(rank for rank, group in enumerate(_ROLES) if word in group) for group in _ROLES for word in group
 }
+_ALONE = {word: tuple(meant.split()) for word, meant in VOCABULARY["alone"].items()}
+RELATED: dict[str, dict[str, float]] = {}
+for _worth, _pairs in VOCABULARY["related"].items():
+    for _one, _other in (pair.split() for pair in _pairs.split(";")):
+        RELATED.setdefault(_one, {})[_other] = RELATED.setdefault(_other, {})[_one] = float(_worth)
 
 
 @lru_cache(maxsize=50_000)
@@ -86,6 +96,9 @@ def _folded(text: str) -> list[str]:
     """The words of a text without elided articles, folded."""
     if "'" in text or "’" in text:
         text = _ELIDED.sub(" ", text)
+    if text.isascii():
+        words = _ASCII_WORD.findall(text.lower())
+        return [word.replace("'", "") for word in words] if "'" in text else words
     return [fold(word) for word in _WORD.findall(text)]
 
 
@@ -114,7 +127,7 @@ def _tables() -> tuple[dict[str, tuple[str, ...]], dict[str, list[tuple[tuple[st
     for meaning, entries in _SYNONYMS.items():
         for word in entries.partition("|")[0].split():
             single.setdefault(fold(word), _meant(meaning))
-    for group in (*_ROLES, *_RELATED, GENERIC):
+    for group in (*_ROLES, RELATED, GENERIC):
         for word in group:
             single.setdefault(word, (word,))  # a root must not take the word's place
     english = set(single)
@@ -177,7 +190,7 @@ def _parted(token: re.Match[str]) -> str:
 
 def words_of(text: str) -> list[str]:
     """The words of a label or of a field's name, folded."""
-    if re.search(r"\s", text):
+    if _SPACE.search(text):
         text = _KEY.sub(_parted, text) if _KEY.search(text) else text
     elif fold(text) not in _SINGLE:
         text = _TOKEN.sub(_parted, text)  # a field's name
@@ -239,15 +252,49 @@ def likeness(one: str, other: str) -> float:
     """How much one concept may stand for another, 0 to 1."""
     if one == other:
         return 1.0
-    related = _RELATED.get(frozenset((one, other)))
-    if related is not None:
-        return related
+    related = RELATED.get(one)
+    if related is not None and other in related:
+        return related[other]
+    if one[:ROOT] != other[:ROOT]:
+        return 0.0
     shorter, longer = sorted((one, other), key=len)
     if longer.startswith(shorter) and (len(shorter) >= 5 or (len(shorter) == 4 and len(longer) <= 6)):
         return 0.9
     if len(shorter) == 4 and longer.startswith(shorter) and not (shorter in _SINGLE and longer in _SINGLE):
         return 0.6  # temp, dept, desc
     return 0.75 if _does(one, other) or _does(other, one) else 0.0
+
+
+def nearest(word: str, others: Iterable[str]) -> float:
+    """How much any of some concepts may stand for one."""
+    best, root, related = 0.0, word[:ROOT], RELATED.get(word, _NOTHING)
+    for other in others:
+        if other == word:
+            return 1.0
+        if other[:ROOT] == root or other in related:
+            best = max(best, likeness(word, other))
+    return best
+
+
+class ConceptIndex:
+    """Which parts of a text, by their rank, name a concept."""
+
+    def __init__(self, parts: Iterable[Iterable[str]]) -> None:
+        self._ranks: dict[str, list[int]] = {}
+        self._alike: dict[str, list[str]] = {}
+        self._found: dict[str, list[int]] = {}
+        for rank, words in enumerate(parts):
+            for word in dict.fromkeys(words):
+                self._ranks.setdefault(word, []).append(rank)
+        for word in self._ranks:
+            self._alike.setdefault(word[:ROOT], []).append(word)
+
+    def naming(self, concept: str) -> list[int]:
+        """The parts that name a concept, or one that is as good as it, in order."""
+        if concept not in self._found:
+            alike = (other for other in self._alike.get(concept[:ROOT], ()) if likeness(concept, other) >= NAMING)
+            self._found[concept] = sorted({rank for word in alike for rank in self._ranks[word]})
+        return self._found[concept]
 
 
 def _does(agent: str, deed: str) -> bool:
@@ -258,7 +305,6 @@ def _does(agent: str, deed: str) -> bool:
     return deed == root or (len(root) > 4 and deed.startswith(root))
 
 
-@lru_cache(maxsize=50_000)
 def excludes(one: str, other: str) -> bool:
     """Whether the two are different roles of one group, so that a label with the one is not the other's."""
-    return one != other and any(one in group and other in group for group in _ROLES)
+    return one != other and not _GROUPS.get(one, _NO_GROUP).isdisjoint(_GROUPS.get(other, _NO_GROUP))

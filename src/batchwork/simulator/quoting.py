@@ -3,7 +3,7 @@
 `quotes:CHARACTER:FILE`. The file has one line of JSON per document: `{"text": ..., "answer": ..., "places": {path:
 [[start, end], ...]}}`. Asked for `{"answer": ..., "quotes": [...]}` it quotes; asked for anything else, it answers.
 
-    exact    the words from the beginning of the line, and as many lines above as make them unique
+    exact    the words from the beginning of the line, as many lines above as make them unique, else the whole line
     short    the value alone
     sloppy   the exact words with other white space, or a paraphrase
     lying    the exact words of another field, of an equal value where there is one; and words that nobody wrote
@@ -113,11 +113,11 @@ def _exact(text: str, start: int, end: int) -> str:
     end = end if rest is None else rest.end()
     low = text.rfind("\n", 0, start) + 1
     for _ in range(_MOST_LINES):
-        quote = text[low:end].strip()
-        if not low or (text.count(quote) == 1 and text[low:start].strip()):
-            return quote
+        if not low or (text.count(text[low:end].strip()) == 1 and text[low:start].strip()):
+            break
         low = text.rfind("\n", 0, low - 1) + 1
-    return text[low:end].strip()
+    quote = text[low:end].strip()
+    return quote if text.count(quote) == 1 else (text[low:end] + text[end:].partition("\n")[0]).strip()
 
 
 def _sloppy(path: str, quote: str, value: str, dice: Random) -> str:
