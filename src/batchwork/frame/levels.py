@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from batchwork.frame.axis import BEND, Axis, base_columns, step_columns
 from batchwork.frame.noise import Floats, inflation, unpredictable, upper_persistence
-from batchwork.frame.segments import LONGEST, SHORTEST, clear_steps
+from batchwork.frame.segments import LONGEST, SHORTEST, clear_steps, lone_jump
 
 MOST_STEPS = 24
 # parts, the end where they crowd, and the lengths at which such a curve is tried
@@ -34,6 +34,8 @@ _CURVE_PRICE = 1.5
 _SHORT_CURVE = 1.3  # less in a short series
 _LINE_PRICE = 1.5
 _LEANS = (-0.5, -0.25, 0.0, 0.25, 0.5)  # where a ramp stands against the place of the step, in widths
+_LIKE_A_JUMP = frozenset({("line", 0), ("constant", 1)})
+_SOME_MEMORY = 0.35
 _RAMP_TOLERANCE = 6.0  # in noise variances, or log(n) if more: what a ramp may win over a true step by chance
 _CURVE_LEAVES = 0.5  # a curve that leaves more persistence than this may be a wandering series' own path
 
@@ -215,7 +217,23 @@ def choose_level(z: Floats, axis: Axis, waves: Floats, *, draft: bool = False, a
             break
         # without the steps that fell, another base may tell more
         candidates = [c for c in candidates if len(c.steps) <= len(kept.steps)]
+    if z.size > LONGEST and not draft and not waves.size and (kept.base, len(kept.steps)) in _LIKE_A_JUMP:
+        kept, worth = _lone_jump(z, axis, kept, worth)
     return _level(z, axis, waves, kept, worth)
+
+
+def _lone_jump(z: Floats, axis: Axis, choice: _Candidate, worth: float) -> tuple[_Candidate, float]:
+    """One step in noise with a memory in place of a line, or where that noise shows it best."""
+    residual = z - sum(_fit(z, axis, np.zeros((z.size, 0)), choice))
+    least = shortest_segment(z.size)
+    if upper_persistence(residual, choice.parameters) < _SOME_MEMORY:
+        return choice, worth
+    place = lone_jump(z, axis, least)
+    if place is None or min(_proofs(z, axis, np.ones((z.size, 1)), (place,), worth, draft=False)) <= 0:
+        return choice, worth
+    if choice.steps and abs(place - choice.steps[0]) > least:
+        return choice, worth
+    return replace(choice, base="constant", steps=(place,), price=step_price(z.size), parameters=1.0 + _STEP_FREEDOM), worth
 
 
 def _few_levels(z: Floats, axis: Axis, candidates: list[_Candidate]) -> _Candidate | None:

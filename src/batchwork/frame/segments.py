@@ -56,19 +56,34 @@ def clear_steps(z: Floats, axis: Axis, least: int, rival: float, floor: float) -
     prices = [unit * (_STEP + _NEXT_STEP * more) for more in range(len(found) - 1)]
     scores = [n * math.log(max(rss, floor)) + price for (_, rss), price in zip(found[1:], prices, strict=True)]
     best = int(np.argmin(scores))
-    bends = _with_memory(np.column_stack([np.vander(axis.unit, 3, increasing=True), z]))[1:]
-    alone = float(np.min(bends + _BEND * unit * np.arange(3)))
+    alone = _without_steps(z, axis)
     needed = min(rival, alone) - _SURELY / n
     for (steps, _), price in zip(found[1 : best + 1], prices, strict=False):  # nor may fewer steps, with a memory
         means = np.concatenate([np.full(part.size, part.mean()) for part in np.split(z, steps)])
         needed = min(needed, float(_with_memory((z - means)[:, None])[0]) + price)
     if scores[best] < needed:
         return found[best + 1]
+    place = lone_jump(z, axis, least, alone)
+    return found[0] if place is None else ((place,), _spread(z[:place]) + _spread(z[place:]))
+
+
+def lone_jump(z: Floats, axis: Axis, least: int, alone: float | None = None) -> int | None:
+    """The place of the one step in noise with a memory, if neither more memory nor one far innovation tells as much."""
+    alone = _without_steps(z, axis) if alone is None else alone
     jumps = [_jump(z, phi, least) for phi in _PHI.tolist()]
     score, place = min(jumps[1:_CALM])
-    if score + _JUMP * unit > min(alone, min(jumps[_CALM:])[0] + _STRAY_JUMP * unit):
-        return found[0]
-    return (place,), float(np.sum((z[:place] - z[:place].mean()) ** 2) + np.sum((z[place:] - z[place:].mean()) ** 2))
+    told = min(alone, min(jumps[_CALM:])[0] + _STRAY_JUMP * math.log(z.size)) - score
+    return place if told > _JUMP * math.log(z.size) else None
+
+
+def _spread(part: Floats) -> float:
+    return float(np.sum((part - part.mean()) ** 2))
+
+
+def _without_steps(z: Floats, axis: Axis) -> float:
+    """The score of noise with a memory about a constant, a line or a parabola."""
+    bends = _with_memory(np.column_stack([np.vander(axis.unit, 3, increasing=True), z]))[1:]
+    return float(np.min(bends + _BEND * math.log(z.size) * np.arange(3)))
 
 
 def _with_memory(columns: Floats) -> Floats:
