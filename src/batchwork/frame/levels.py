@@ -217,7 +217,7 @@ def choose_level(z: Floats, axis: Axis, waves: Floats, *, draft: bool = False, a
             break
         # without the steps that fell, another base may tell more
         candidates = [c for c in candidates if len(c.steps) <= len(kept.steps)]
-    if z.size > LONGEST and not draft and not waves.size and (kept.base, len(kept.steps)) in _LIKE_A_JUMP:
+    if z.size > LONGEST and not (draft or after or waves.size) and (kept.base, len(kept.steps)) in _LIKE_A_JUMP:
         kept, worth = _lone_jump(z, axis, kept, worth)
     return _level(z, axis, waves, kept, worth)
 
@@ -233,7 +233,9 @@ def _lone_jump(z: Floats, axis: Axis, choice: _Candidate, worth: float) -> tuple
         return choice, worth
     if choice.steps and abs(place - choice.steps[0]) > least:
         return choice, worth
-    return replace(choice, base="constant", steps=(place,), price=step_price(z.size), parameters=1.0 + _STEP_FREEDOM), worth
+    return replace(
+        choice, base="constant", steps=(place,), price=step_price(z.size), parameters=1.0 + _STEP_FREEDOM
+    ), worth
 
 
 def _few_levels(z: Floats, axis: Axis, candidates: list[_Candidate]) -> _Candidate | None:
