@@ -204,7 +204,10 @@ def choose_level(z: Floats, axis: Axis, waves: Floats, *, draft: bool = False, a
     """
     candidates = _candidates(z, axis, waves, after)
     if SHORTEST <= z.size <= LONGEST and not waves.size and _floor(z) > 0:
-        stepped = _few_levels(z, axis, candidates)
+        unit = math.log(z.size)
+        rival = min(z.size * math.log(c.rss) + c.price * unit for c in candidates if c.base != "constant")
+        steps = clear_steps(z, axis, shortest_segment(z.size), rival, _floor(z))
+        stepped = _few_levels(z, axis, steps, 1.0)
         if stepped is not None:
             return _level(z, axis, waves, stepped, 1.0)
     while True:
@@ -218,36 +221,27 @@ def choose_level(z: Floats, axis: Axis, waves: Floats, *, draft: bool = False, a
         # without the steps that fell, another base may tell more
         candidates = [c for c in candidates if len(c.steps) <= len(kept.steps)]
     if z.size > LONGEST and not (draft or after or waves.size) and (kept.base, len(kept.steps)) in _LIKE_A_JUMP:
-        kept, worth = _lone_jump(z, axis, kept, worth)
+        kept = _lone_jump(z, axis, kept, worth)
     return _level(z, axis, waves, kept, worth)
 
 
-def _lone_jump(z: Floats, axis: Axis, choice: _Candidate, worth: float) -> tuple[_Candidate, float]:
+def _lone_jump(z: Floats, axis: Axis, choice: _Candidate, worth: float) -> _Candidate:
     """One step in noise with a memory in place of a line, or where that noise shows it best."""
-    residual = z - sum(_fit(z, axis, np.zeros((z.size, 0)), choice))
     least = shortest_segment(z.size)
+    residual = z - sum(_fit(z, axis, np.zeros((z.size, 0)), choice))
     if upper_persistence(residual, choice.parameters) < _SOME_MEMORY:
-        return choice, worth
-    place = lone_jump(z, axis, least)
-    if place is None or min(_proofs(z, axis, np.ones((z.size, 1)), (place,), worth, draft=False)) <= 0:
-        return choice, worth
-    if choice.steps and abs(place - choice.steps[0]) > least:
-        return choice, worth
-    return replace(
-        choice, base="constant", steps=(place,), price=step_price(z.size), parameters=1.0 + _STEP_FREEDOM
-    ), worth
+        return choice
+    steps = lone_jump(z, axis, least)
+    if steps and choice.steps and abs(steps[0] - choice.steps[0]) > least:
+        return choice
+    return _few_levels(z, axis, steps, worth) or choice
 
 
-def _few_levels(z: Floats, axis: Axis, candidates: list[_Candidate]) -> _Candidate | None:
-    """The constant with the steps of a short series, if it has some, and each is a jump."""
-    n = z.size
-    unit = math.log(n)
-    rival = min(n * math.log(c.rss) + c.price * unit for c in candidates if c.base != "constant")
-    steps, rss = clear_steps(z, axis, shortest_segment(n), rival, _floor(z))
-    columns = np.ones((n, 1))
-    if not steps or min(_proofs(z, axis, columns, steps, 1.0, draft=False)) <= 0:
+def _few_levels(z: Floats, axis: Axis, steps: tuple[int, ...], worth: float) -> _Candidate | None:
+    """The constant with these steps, if there are some and each is a jump."""
+    if not steps or min(_proofs(z, axis, np.ones((z.size, 1)), steps, worth, draft=False)) <= 0:
         return None
-    return _Candidate("constant", 0, 0, steps, rss, step_price(n) * len(steps), 1.0 + _STEP_FREEDOM * len(steps))
+    return _Candidate("constant", 0, 0, steps, 0.0, step_price(z.size) * len(steps), 1.0 + _STEP_FREEDOM * len(steps))
 
 
 def _hold(z: Floats, axis: Axis, waves: Floats, candidates: list[_Candidate]) -> tuple[_Candidate, float]:

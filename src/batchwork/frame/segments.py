@@ -45,8 +45,8 @@ def best_segments(z: Floats, least: int) -> list[tuple[tuple[int, ...], float]]:
     return found
 
 
-def clear_steps(z: Floats, axis: Axis, least: int, rival: float, floor: float) -> tuple[tuple[int, ...], float]:
-    """The steps of a short series (none if it needs none) and the sum of squares they leave.
+def clear_steps(z: Floats, axis: Axis, least: int, rival: float, floor: float) -> tuple[int, ...]:
+    """The steps of a short series; none if it needs none.
 
     `rival` is the score of the best other level (n log(rss) and its price), `floor` a sum of squares of mere rounding.
     """
@@ -56,28 +56,19 @@ def clear_steps(z: Floats, axis: Axis, least: int, rival: float, floor: float) -
     prices = [unit * (_STEP + _NEXT_STEP * more) for more in range(len(found) - 1)]
     scores = [n * math.log(max(rss, floor)) + price for (_, rss), price in zip(found[1:], prices, strict=True)]
     best = int(np.argmin(scores))
-    alone = _without_steps(z, axis)
-    needed = min(rival, alone) - _SURELY / n
+    needed = min(rival, _without_steps(z, axis)) - _SURELY / n
     for (steps, _), price in zip(found[1 : best + 1], prices, strict=False):  # nor may fewer steps, with a memory
         means = np.concatenate([np.full(part.size, part.mean()) for part in np.split(z, steps)])
         needed = min(needed, float(_with_memory((z - means)[:, None])[0]) + price)
-    if scores[best] < needed:
-        return found[best + 1]
-    place = lone_jump(z, axis, least, alone)
-    return found[0] if place is None else ((place,), _spread(z[:place]) + _spread(z[place:]))
+    return found[best + 1][0] if scores[best] < needed else lone_jump(z, axis, least)
 
 
-def lone_jump(z: Floats, axis: Axis, least: int, alone: float | None = None) -> int | None:
-    """The place of the one step in noise with a memory, if neither more memory nor one far innovation tells as much."""
-    alone = _without_steps(z, axis) if alone is None else alone
+def lone_jump(z: Floats, axis: Axis, least: int) -> tuple[int, ...]:
+    """The one step in noise with a memory, if neither more memory nor one far innovation tells as much."""
     jumps = [_jump(z, phi, least) for phi in _PHI.tolist()]
     score, place = min(jumps[1:_CALM])
-    told = min(alone, min(jumps[_CALM:])[0] + _STRAY_JUMP * math.log(z.size)) - score
-    return place if told > _JUMP * math.log(z.size) else None
-
-
-def _spread(part: Floats) -> float:
-    return float(np.sum((part - part.mean()) ** 2))
+    told = min(_without_steps(z, axis), min(jumps[_CALM:])[0] + _STRAY_JUMP * math.log(z.size)) - score
+    return (place,) if told > _JUMP * math.log(z.size) else ()
 
 
 def _without_steps(z: Floats, axis: Axis) -> float:
@@ -87,7 +78,7 @@ def _without_steps(z: Floats, axis: Axis) -> float:
 
 
 def _with_memory(columns: Floats) -> Floats:
-    """The score of the best noise with a memory for the last column about none, the first, the first two, ... others."""
+    """The score of the best noise with a memory for the last column about none, one, two, ... of the columns before."""
     n = len(columns)
     fresh = columns[1:] - _PHI[:, None, None] * columns[:-1]
     best = np.full(columns.shape[1], np.inf)
@@ -96,7 +87,7 @@ def _with_memory(columns: Floats) -> Floats:
         first = columns[None, :1] / power[:, None, None]
         rest = lfilter([1.0], [1.0, theta], fresh, axis=1, zi=-theta * first)[0]
         white = np.concatenate([first * np.sqrt(power)[:, None, None], rest], axis=1)
-        left = np.cumsum(np.linalg.qr(white, mode="r")[:, ::-1, -1] ** 2, axis=1)[:, ::-1]
+        left = np.cumsum(np.linalg.qr(white).R[:, ::-1, -1] ** 2, axis=1)[:, ::-1]
         scores = n * np.log(np.maximum(left, 1e-300)) + np.log(power)[:, None]
         best = np.minimum(best, scores.min(axis=0))
     return best
