@@ -6,6 +6,7 @@ level.
 """
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 from scipy.signal import lfilter
@@ -17,7 +18,7 @@ SHORTEST, LONGEST = 40, 150
 _MOST_STEPS = 5
 _STEP, _NEXT_STEP = 2.8, 2.2  # times log(n): the price of the first step, and of each other: slow noise makes one
 _BEND = 1.5  # the same of each power of time
-_JUMP = 3.3  # the same of one step in noise with a memory, where neither that noise
+_JUMP = 3.38  # the same of one step in noise with a memory, where neither that noise
 _STRAY_JUMP = 2.44  # nor one far innovation of noise with a long memory tells as much
 _PHI = np.array([0.0, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 0.9, 0.97, 0.995])  # memories: of the points before,
 _CALM = 6  # so many of which are no wandering,
@@ -56,19 +57,25 @@ def clear_steps(z: Floats, axis: Axis, least: int, rival: float, floor: float) -
     prices = [unit * (_STEP + _NEXT_STEP * more) for more in range(len(found) - 1)]
     scores = [n * math.log(max(rss, floor)) + price for (_, rss), price in zip(found[1:], prices, strict=True)]
     best = int(np.argmin(scores))
-    needed = min(rival, _without_steps(z, axis)) - _SURELY / n
-    for (steps, _), price in zip(found[1 : best + 1], prices, strict=False):  # nor may fewer steps, with a memory
-        means = np.concatenate([np.full(part.size, part.mean()) for part in np.split(z, steps)])
-        needed = min(needed, float(_with_memory((z - means)[:, None])[0]) + price)
-    return found[best + 1][0] if scores[best] < needed else lone_jump(z, axis, least)
+
+    def others() -> Iterator[float]:
+        yield rival - _SURELY / n
+        yield _without_steps(z, axis) - _SURELY / n
+        for (steps, _), price in zip(found[1 : best + 1], prices, strict=False):  # fewer steps, with a memory
+            means = np.concatenate([np.full(part.size, part.mean()) for part in np.split(z, steps)])
+            yield float(_with_memory((z - means)[:, None])[0]) + price
+
+    return found[best + 1][0] if all(scores[best] < other for other in others()) else lone_jump(z, axis, least)
 
 
 def lone_jump(z: Floats, axis: Axis, least: int) -> tuple[int, ...]:
     """The one step in noise with a memory, if neither more memory nor one far innovation tells as much."""
+    unit = math.log(z.size)
     jumps = [_jump(z, phi, least) for phi in _PHI.tolist()]
     score, place = min(jumps[1:_CALM])
-    told = min(_without_steps(z, axis), min(jumps[_CALM:])[0] + _STRAY_JUMP * math.log(z.size)) - score
-    return (place,) if told > _JUMP * math.log(z.size) else ()
+    plain = z.size * math.log(max(float(z.var()) * z.size, 1e-300))  # seen at once
+    told = min(plain, min(jumps[_CALM:])[0] + _STRAY_JUMP * unit) - score
+    return (place,) if told > _JUMP * unit and _without_steps(z, axis) - score > _JUMP * unit else ()
 
 
 def _without_steps(z: Floats, axis: Axis) -> float:
