@@ -86,7 +86,6 @@ def _without_steps(z: Floats, axis: Axis) -> float:
 
 def _with_memory(columns: Floats) -> Floats:
     """The score of the best noise with a memory for the last column about none, one, two, ... of the columns before."""
-    n = len(columns)
     fresh = columns[1:] - _PHI[:, None, None] * columns[:-1]
     best = np.full(columns.shape[1], np.inf)
     for theta in _THETA:
@@ -95,7 +94,7 @@ def _with_memory(columns: Floats) -> Floats:
         rest = lfilter([1.0], [1.0, theta], fresh, axis=1, zi=-theta * first)[0]
         white = np.concatenate([first * np.sqrt(power)[:, None, None], rest], axis=1)
         left = np.cumsum(np.linalg.qr(white).R[:, ::-1, -1] ** 2, axis=1)[:, ::-1]
-        scores = n * np.log(np.maximum(left, 1e-300)) + np.log(power)[:, None]
+        scores = len(columns) * np.log(np.maximum(left, 1e-300)) + np.log(power)[:, None]
         best = np.minimum(best, scores.min(axis=0))
     return best
 
