@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
+from scipy.signal import lfilter
 
 from batchwork.frame.axis import even_axis
-from batchwork.frame.segments import best_segments, clear_steps
+from batchwork.frame.segments import best_segments, clear_steps, lone_jump
 from tests.frame.given import described, dice
 
 
@@ -29,6 +30,15 @@ def test_noise_with_a_memory_needs_no_steps() -> None:
     found = 0
     for seed in range(40):
         z = np.cumsum(dice(seed).standard_normal(60))
-        steps, _ = clear_steps(z, even_axis(60), 5, np.inf, 1e-12)
-        found += bool(steps)
+        found += bool(clear_steps(z, even_axis(60), 5, np.inf, 1e-12))
     assert found <= 3
+
+
+def test_one_step_in_noise_with_a_memory_is_told_from_that_noise() -> None:
+    found = 0
+    for seed in range(40):
+        noise = lfilter([1.0], [1.0, -0.5], dice(seed).standard_normal(90))[30:]
+        assert not lone_jump(noise, even_axis(60), 5)
+        steps = lone_jump(noise + 4.0 * (np.arange(60) >= 25), even_axis(60), 5)
+        found += len(steps) == 1 and abs(steps[0] - 25) <= 2
+    assert found >= 30

@@ -41,11 +41,10 @@ def level_of(values: Floats, axis: Axis, waves: Floats) -> tuple[Level, tuple[in
 
 def _exact(values: Floats, axis: Axis, level: Level, size: int) -> tuple[int, ...]:
     """Each step's first point: where a split of the points around it leaves the least spread."""
-    n = values.size
     places = []
     centres, at = axis.centres(size), axis.at
     for step in level.steps:
-        a, b = max((step - 3) * size, 0), min((step + 3) * size, n)
+        a, b = max((step - 3) * size, 0), min((step + 3) * size, values.size)
         drift = np.interp(at[a:b], centres, level.smooth + level.season)
         window = values[a:b] - drift
         window -= window.mean()

@@ -48,8 +48,7 @@ def hint_about(texts: list[str]) -> str | None:
     with_commas = [cell for cell in cells if _THOUSANDS.match(cell)]
     if not with_commas or not all(_THOUSANDS.match(cell) or _number(cell) is not None for cell in cells):
         return None
-    whole = with_commas[0].replace(",", "")
-    point = with_commas[0].replace(",", ".")
+    whole, point = (with_commas[0].replace(",", sign) for sign in ("", "."))
     return f"{with_commas[0]!r} may be {whole} or {point}: write it without the comma"
 
 

@@ -102,8 +102,7 @@ def _reason(texts: list[str], lines: list[int]) -> str:
 
 
 def _delimiter(start: str) -> str:
-    first = start.partition("\n")[0]
-    return max(",;\t", key=first.count)
+    return max(",;\t", key=start.partition("\n")[0].count)
 
 
 def _unique(name: str, taken: Container[str]) -> str:

@@ -44,19 +44,16 @@ def describe_file(path: str | Path, column: str | None = None, *, encoding: str 
     table = read_table(file)
     numeric = [name for name, samples in table.samples.items() if samples.values.size or samples.infinite]
     if column is None and not numeric:
-        why = "; ".join(
-            f"{name}: {table.skipped.get(name, 'all empty')}" for name in file.columns if name != table.time
-        )
+        others = (name for name in file.columns if name != table.time)
+        why = "; ".join(f"{name}: {table.skipped.get(name, 'all empty')}" for name in others)
         raise FrameError(f"{path} has no column of numbers ({why[:300]})")
     chosen = column if column is not None else numeric[0]
     times = None if chosen == table.time else table.times
     try:
         samples = table.samples.get(chosen) or read_samples(file.columns[chosen], times)
     except FrameError:
-        why = table.skipped.get(chosen, "it holds times")
-        raise FrameError(
-            f"{path} column {chosen!r}: {why}; columns of numbers: {', '.join(numeric) or 'none'}"
-        ) from None
+        why, known = table.skipped.get(chosen, "it holds times"), ", ".join(numeric) or "none"
+        raise FrameError(f"{path} column {chosen!r}: {why}; columns of numbers: {known}") from None
     return FileDescription(
         path=str(path),
         column=chosen,

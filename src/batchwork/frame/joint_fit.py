@@ -70,9 +70,10 @@ def _fit(
     smooth, steps, *waves = (columns[:, a:b] @ weights[a:b] for a, b in itertools.pairwise(edges))
     if not still:
         shifts = np.clip(weights[edges[-1] :], -0.2 / axis.span, 0.2 / axis.span)
+        moved = np.clip([line.frequency for line in lines] + shifts, 1e-9, 0.5).tolist()
         lines = tuple(
-            line if near is not None and _is_whole(line) else _moved(line, by)
-            for line, by in zip(lines, shifts.tolist(), strict=True)
+            line if near is not None and _is_whole(line) else Line(frequency, line.harmonics)
+            for line, frequency in zip(lines, moved, strict=True)
         )
     level = replace(level, smooth=smooth, fitted=smooth + steps)
     return replace(structure, level=level, lines=lines, waves=tuple(waves))
@@ -81,10 +82,6 @@ def _fit(
 def _is_whole(line: Line) -> bool:
     """Whether the period was chosen for being a whole number, which noise does not change."""
     return abs(1.0 / line.frequency - round(1.0 / line.frequency)) < 1e-9
-
-
-def _moved(line: Line, by: float) -> Line:
-    return Line(min(max(line.frequency + by, 1e-9), 0.5), line.harmonics)
 
 
 def _turned(line: Line, wave: Floats, at: Floats) -> Floats:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from batchwork.frame.axis import BEND, Axis, base_columns, step_columns
 from batchwork.frame.noise import Floats, inflation, unpredictable, upper_persistence
-from batchwork.frame.segments import LONGEST, SHORTEST, clear_steps
+from batchwork.frame.segments import LONGEST, SHORTEST, clear_steps, lone_jump
 
 MOST_STEPS = 24
 # parts, the end where they crowd, and the lengths at which such a curve is tried
@@ -34,6 +34,7 @@ _CURVE_PRICE = 1.5
 _SHORT_CURVE = 1.3  # less in a short series
 _LINE_PRICE = 1.5
 _LEANS = (-0.5, -0.25, 0.0, 0.25, 0.5)  # where a ramp stands against the place of the step, in widths
+_SOME_MEMORY = 0.35
 _RAMP_TOLERANCE = 6.0  # in noise variances, or log(n) if more: what a ramp may win over a true step by chance
 _CURVE_LEAVES = 0.5  # a curve that leaves more persistence than this may be a wandering series' own path
 
@@ -171,15 +172,14 @@ def _candidates(z: Floats, axis: Axis, waves: Floats, draft: Level | None) -> li
         if waves.shape[1]:
             basis = np.linalg.qr(np.column_stack([basis, waves]))[0]
             room = _room(basis)
-        extra = {"constant": 0.0, "line": _LINE_PRICE}.get(
-            base, (_CURVE_PRICE if n >= _SHORT else _SHORT_CURVE) * (size - 1)
-        )
-        plain = {"constant": 1, "line": 2}.get(base, size) + waves.shape[1]
+        curve = (_CURVE_PRICE if n >= _SHORT else _SHORT_CURVE) * (size - 1)
+        extra, plain = {"constant": (0.0, 1), "line": (_LINE_PRICE, 2)}.get(base, (curve, size))
         most = min(MOST_STEPS, n // shortest_segment(n) - 1) if base != "curve" else min(3, n // 40)
         for steps, rss in forward_steps(z, basis, room, most if n >= 12 else 0):
             sought = len(steps) - _KNOWN_PLACE * sum(axis.gap_before(place, 0.1 * axis.span) for place in steps)
             price = extra + step_price(n) * sought + (_BOTH if steps and base != "constant" and n < _SHORT else 0.0)
-            found.append(_Candidate(base, size, crowd, steps, rss + floor, price, plain + _STEP_FREEDOM * len(steps)))
+            parameters = plain + waves.shape[1] + _STEP_FREEDOM * len(steps)
+            found.append(_Candidate(base, size, crowd, steps, rss + floor, price, parameters))
     return found
 
 
@@ -202,7 +202,9 @@ def choose_level(z: Floats, axis: Axis, waves: Floats, *, draft: bool = False, a
     """
     candidates = _candidates(z, axis, waves, after)
     if SHORTEST <= z.size <= LONGEST and not waves.size and _floor(z) > 0:
-        stepped = _few_levels(z, axis, candidates)
+        rival = min(z.size * math.log(c.rss) + c.price * math.log(z.size) for c in candidates if c.base != "constant")
+        steps = clear_steps(z, axis, shortest_segment(z.size), rival, _floor(z))
+        stepped = _few_levels(z, axis, steps, 1.0)
         if stepped is not None:
             return _level(z, axis, waves, stepped, 1.0)
     while True:
@@ -215,19 +217,30 @@ def choose_level(z: Floats, axis: Axis, waves: Floats, *, draft: bool = False, a
             break
         # without the steps that fell, another base may tell more
         candidates = [c for c in candidates if len(c.steps) <= len(kept.steps)]
+    if z.size > LONGEST and not (draft or after or waves.size):
+        kept = _lone_jump(z, axis, kept, worth)
     return _level(z, axis, waves, kept, worth)
 
 
-def _few_levels(z: Floats, axis: Axis, candidates: list[_Candidate]) -> _Candidate | None:
-    """The constant with the steps of a short series, if it has some, and each is a jump."""
-    n = z.size
-    unit = math.log(n)
-    rival = min(n * math.log(c.rss) + c.price * unit for c in candidates if c.base != "constant")
-    steps, rss = clear_steps(z, axis, shortest_segment(n), rival, _floor(z))
-    columns = np.ones((n, 1))
-    if not steps or min(_proofs(z, axis, columns, steps, 1.0, draft=False)) <= 0:
+def _lone_jump(z: Floats, axis: Axis, choice: _Candidate, worth: float) -> _Candidate:
+    """One step in noise with a memory in place of a line, or where that noise shows it best."""
+    if (choice.base, len(choice.steps)) not in (("line", 0), ("constant", 1)):
+        return choice
+    residual = z - sum(_fit(z, axis, np.zeros((z.size, 0)), choice))
+    if upper_persistence(residual, choice.parameters) < _SOME_MEMORY:
+        return choice
+    least = shortest_segment(z.size)
+    steps = lone_jump(z, axis, least)
+    if steps and choice.steps and abs(steps[0] - choice.steps[0]) > least:
+        return choice
+    return _few_levels(z, axis, steps, worth) or choice
+
+
+def _few_levels(z: Floats, axis: Axis, steps: tuple[int, ...], worth: float) -> _Candidate | None:
+    """The constant with these steps, if there are some and each is a jump."""
+    if not steps or min(_proofs(z, axis, np.ones((z.size, 1)), steps, worth, draft=False)) <= 0:
         return None
-    return _Candidate("constant", 0, 0, steps, rss, step_price(n) * len(steps), 1.0 + _STEP_FREEDOM * len(steps))
+    return _Candidate("constant", 0, 0, steps, 0.0, step_price(z.size) * len(steps), 1.0 + _STEP_FREEDOM * len(steps))
 
 
 def _hold(z: Floats, axis: Axis, waves: Floats, candidates: list[_Candidate]) -> tuple[_Candidate, float]:
@@ -282,8 +295,7 @@ def _floor(z: Floats) -> float:
 def _keep_sound(z: Floats, axis: Axis, columns: Floats, choice: _Candidate, worth: float, draft: bool) -> _Candidate:
     """Settle the places, then drop, weakest first, each step that does not stand on its own."""
     n = z.size
-    independent = n / worth
-    enough = step_price(n) * float(np.log(max(independent, 3.0)))
+    enough = step_price(n) * math.log(max(n / worth, 3.0))
     steps = settle(z, columns, choice.steps)
     while steps:
         proofs = _proofs(z, axis, columns, steps, worth, draft)
@@ -293,24 +305,16 @@ def _keep_sound(z: Floats, axis: Axis, columns: Floats, choice: _Candidate, wort
         steps = steps[:weakest] + steps[weakest + 1 :]
         if steps:
             steps = settle(z, columns, steps)
-    dropped = len(choice.steps) - len(steps)
-    return replace(
-        choice,
-        steps=steps,
-        price=choice.price - step_price(n) * dropped,
-        parameters=choice.parameters - _STEP_FREEDOM * dropped,
-    )
+    fewer = len(choice.steps) - len(steps)
+    price, parameters = choice.price - step_price(n) * fewer, choice.parameters - _STEP_FREEDOM * fewer
+    return replace(choice, steps=steps, price=price, parameters=parameters)
 
 
 def _is_only_wandering(z: Floats, columns: Floats, steps: tuple[int, ...]) -> bool:
     """Whether noise with a memory (an autoregression) foretells as well without the steps."""
-    plain, stepped = (
-        unpredictable(z - basis @ (basis.T @ z))
-        for basis in (
-            np.linalg.qr(columns)[0],
-            np.linalg.qr(np.column_stack([columns, step_columns(steps, z.size)]))[0],
-        )
-    )
+    beside = np.column_stack([columns, step_columns(steps, z.size)])
+    bases = (np.linalg.qr(known)[0] for known in (columns, beside))
+    plain, stepped = (unpredictable(z - basis @ (basis.T @ z)) for basis in bases)
     if stepped[0] <= 0:
         return False
     told = z.size * math.log(plain[0] / stepped[0]) + 2.0 * (plain[1] - stepped[1])

@@ -93,8 +93,7 @@ def upper_persistence(residuals: Floats, parameters: float) -> float:
     """
     n = residuals.size
     phi = lag_one(residuals)
-    corrected = (phi * n + parameters) / max(n - parameters - 2.0, 1.0)
-    corrected = min(max(corrected, -1.0), 1.0)
+    corrected = min(max((phi * n + parameters) / max(n - parameters - 2.0, 1.0), -1.0), 1.0)
     limit = corrected + (1.25 + 18.0 / n) * float(np.sqrt((1.0 - corrected**2) / n))
     return limit if limit < 1.0 - n**-0.5 else 1.0
 

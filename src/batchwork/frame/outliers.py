@@ -53,8 +53,7 @@ def odd_points(values: Floats) -> NDArray[np.int64]:
     if n < 8:
         return np.zeros(0, dtype=np.int64)
     values = _spread_ties(values)
-    middle = median(thinned(values))
-    distance = values - middle
+    distance = values - median(thinned(values))
     unit = robust_sigma(distance)
     if unit <= 0:
         return np.zeros(0, dtype=np.int64)

@@ -21,7 +21,6 @@ from batchwork.frame.timestamps import doubt_about, timestamps_of
 
 MISSING_WORDS = frozenset({"", "na", "n/a", "nan", "null", "none", "-", "<na>", "nat", "?"})
 _EXACT = 2**53
-_LONG = 50_000  # values beyond which selecting beats sorting
 _CLOSE = 1024  # values that differ by less than this part of themselves are told by their differences
 
 
@@ -191,9 +190,7 @@ def _to_array(data: Any) -> NDArray[Any]:
 
 def _object(items: list[Any]) -> NDArray[Any]:
     """Items as they are: numpy would turn [1, "a"] into strings and [1, [2]] into an error of its own."""
-    if all(type(item) is float for item in items):
-        return np.array(items, dtype=np.float64)
-    if all(type(item) is int and abs(item) <= _EXACT for item in items):
+    if all(type(item) is float for item in items) or all(type(item) is int and abs(item) <= _EXACT for item in items):
         return np.array(items, dtype=np.float64)
     raw = np.empty(len(items), dtype=object)
     for index, item in enumerate(items):
@@ -294,7 +291,7 @@ def statistics_of(samples: Samples) -> Statistics | None:
     low, high = int(np.argmin(scaled)), int(np.argmax(scaled))
     mean = float(scaled.mean())
     slope, r2 = _line(scaled, samples.at)
-    sizes = dict(zip(("p5", "p25", "median", "p75", "p95"), _percentiles(scaled, (5, 25, 50, 75, 95)), strict=True))
+    sizes = dict(zip(("p5", "p25", "median", "p75", "p95"), np.percentile(scaled, (5, 25, 50, 75, 95)), strict=True))
     sizes |= {"iqr": sizes["p75"] - sizes["p25"], "mean": mean, "std": float(scaled.std()), "total": mean * values.size}
     sizes |= {"minimum": scaled[low], "maximum": scaled[high], "range": scaled[high] - scaled[low]}
     sizes |= {"first": scaled[0], "last": scaled[-1], "slope": slope * samples.timeline.per_unit}
@@ -305,20 +302,6 @@ def statistics_of(samples: Samples) -> Statistics | None:
         last_at=int(samples.rows[-1]),
         r2=r2,
     )
-
-
-def _percentiles(values: Floats, percents: tuple[float, ...]) -> list[float]:
-    """Linear percentiles, as numpy defines them; of a short series, one sort is cheaper than five selections."""
-    last = values.size - 1
-    ranks = sorted({min(int(last * percent / 100.0) + more, last) for percent in percents for more in (0, 1)})
-    ordered = np.sort(values) if values.size < _LONG else np.partition(values, ranks)
-    found = []
-    for percent in percents:
-        place = (ordered.size - 1) * percent / 100.0
-        low = int(place)
-        a, b = float(ordered[low]), float(ordered[min(low + 1, ordered.size - 1)])
-        found.append(a + (b - a) * (place - low))
-    return found
 
 
 def _first_row(samples: Samples, place: int) -> int:

@@ -226,9 +226,8 @@ def _shape(rest: Floats, at: Floats, frequency: float) -> Line:
     most = max(1, min(_MOST_WAVES, int(0.505 / frequency)))  # a rough frequency must not lose the wave of two points
     best, chosen, worse = np.inf, 1, 0
     for count in range(1, most + 1):
-        score = n * np.log(
-            max(_left(rest, at, frequency, count), 1e-18 * float(rest @ rest), 1e-300)
-        ) + 2.0 * count * np.log(n)
+        left = max(_left(rest, at, frequency, count), 1e-18 * float(rest @ rest), 1e-300)
+        score = n * np.log(left) + 2.0 * count * np.log(n)
         if score < best:
             best, chosen, worse = score, count, 0
         elif (worse := worse + 1) >= 3:

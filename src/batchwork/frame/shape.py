@@ -29,9 +29,8 @@ _CRITICAL = 0.58  # of dip * sqrt(n + 1): about 1% of uniform samples exceed it,
 _LEAST_SKEW, _LEAST_TAIL = 0.03, 0.015  # less is not worth a name, however sure
 
 
-def l_ratios(values: Floats) -> tuple[float, float]:
+def l_ratios(x: Floats) -> tuple[float, float]:
     """L-skewness and L-kurtosis of sorted values."""
-    x = values
     n = x.size
     rank = np.arange(n, dtype=np.float64)
     b0 = float(x.mean())

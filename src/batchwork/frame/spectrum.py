@@ -182,14 +182,12 @@ def _needed(n: int, count: int) -> float:
 def refine(signal: Floats, frequency: float, reach: float) -> float:
     """The frequency of greatest power within `reach`, far finer than the bins."""
     n = signal.size
-    at = np.arange(n)
-    slow = signal * np.exp(-2j * np.pi * frequency * at)
+    slow = signal * np.exp(-2j * np.pi * frequency * np.arange(n))
     size = max(1, n // 512)
     whole = n // size
     sums = slow[: whole * size].reshape(whole, size).sum(axis=1)
     centres = (np.arange(whole) + 0.5) * size - 0.5
-    best = 0.0
-    width = reach
+    best, width = 0.0, reach
     for _ in range(4):
         trial = best + np.linspace(-width, width, 15)
         power: NDArray[np.float64] = np.abs(np.exp(-2j * np.pi * np.outer(trial, centres)) @ sums)

@@ -47,9 +47,8 @@ def timeline_of(times: Floats, *, dated: bool) -> Timeline:
     """The timeline of one time per row: seconds since 1970 when `dated`, else plain numbers."""
     unknown = np.flatnonzero(~np.isfinite(times))
     if unknown.size:
-        return Timeline(
-            notes=(f"{counted(unknown.size, 'timestamp')} missing (first at {unknown[0]}), order as given",)
-        )
+        note = f"{counted(unknown.size, 'timestamp')} missing (first at {unknown[0]}), order as given"
+        return Timeline(notes=(note,))
     notes: tuple[str, ...] = ()
     rows = np.arange(times.size)
     back = np.flatnonzero(np.diff(times) < 0)
@@ -63,7 +62,7 @@ def timeline_of(times: Floats, *, dated: bool) -> Timeline:
         notes += (f"{counted(repeated, 'repeated timestamp')}, order used",) if repeated else ()
         return Timeline(rows=rows, at=order, notes=notes)
     step = float(np.median(np.diff(times)))
-    for at, step_s, unit in _calendars(times, step) if dated else [((times - times[0]) / step, None, "")]:
+    for at, step_s, unit in _calendars(times, step) if dated else [((times - times[0]) / step, None, "unit of time")]:
         grid = np.round(at)
         if (np.abs(at - grid) > _EVEN).any() or (np.diff(grid) < 1).any() or grid[-1] + 1 > _WIDEST * times.size:
             continue
@@ -71,18 +70,12 @@ def timeline_of(times: Floats, *, dated: bool) -> Timeline:
         if absent:
             gaps = counted(int((np.diff(grid) > 1).sum()), "time gap")
             notes += (f"{gaps} ({counted(absent, 'step')} absent)",)
-        named = (unit, 1.0) if dated else ("unit of time", 1.0 / step)
+        per_unit = 1.0 if dated else 1.0 / step
+        known = times if dated and back.size else None
         return Timeline(
-            rows=rows,
-            at=grid,
-            step_s=step_s,
-            times=times if dated and back.size else None,
-            unit=named[0],
-            per_unit=named[1],
-            absent=absent,
-            notes=notes,
+            rows=rows, at=grid, step_s=step_s, times=known, unit=unit, per_unit=per_unit, absent=absent, notes=notes
         )
-    size, unit = _unit_below(step) if dated else (1.0, "unit of time")
+    size, unit = unit_below(step) if dated else (1.0, "unit of time")
     return Timeline(
         rows=rows,
         at=(times - times[0]) / step,
@@ -123,14 +116,14 @@ def _calendars(times: Floats, step: float) -> list[tuple[Floats, float, str]]:
     return [*found, ((times - times[0]) / step, step, _named(step))]
 
 
-def _unit_below(seconds: float) -> tuple[float, str]:
+def unit_below(seconds: float) -> tuple[float, str]:
     """The largest unit of time that is no longer than this."""
     return next(((size, name) for size, name in _UNITS if seconds >= size), (1.0, "second"))
 
 
 def _named(seconds: float) -> str:
     """A step in words: "day", "15 minutes"."""
-    size, name = _unit_below(seconds)
+    size, name = unit_below(seconds)
     count = seconds / size
     if seconds == 7 * _DAY:
         return "week"

@@ -58,7 +58,7 @@ def _of_objects(items: list[Any], name: str) -> Stamps | None:
     elif all(isinstance(item, int | float) and not isinstance(item, bool) for item in present):
         read = times_of_digits(present, name)
     else:
-        return None
+        read = None
     if read is None:
         return None
     stamps = np.full(len(items), "NaT", dtype="datetime64[us]")
@@ -160,9 +160,8 @@ def doubt_about(items: Any, name: str = "") -> str | None:
         if _has_two_readings(texts):
             return "dates not read as time: day and month cannot be told apart"
         return "dates not read as time: not all are dates of one form; 2026-01-31 is always read"
-    if not all(isinstance(item, int | float) and not isinstance(item, bool) for item in present):
-        return None
-    return may_be_epochs(present)
+    numeric = all(isinstance(item, int | float) and not isinstance(item, bool) for item in present)
+    return may_be_epochs(present) if numeric else None
 
 
 def time_column(columns: Mapping[str, Any]) -> str | None:

@@ -6,6 +6,7 @@ Every number stands right after a plain label. Lists give way first when room is
 from math import floor, isfinite, log10
 
 from batchwork.frame.description import Anomaly, Description, Statistics
+from batchwork.frame.timeline import unit_below
 
 MOST_CHARACTERS = 880
 _LEAST, _MOST = 4, 15  # significant digits
@@ -13,7 +14,6 @@ _ROUNDING = 1e-12
 _LABELS = ("mean", "median", "std", "min", "max", "range", "p5", "p25", "p75", "p95", "IQR", "first")
 _FIELDS = {"min": "minimum", "max": "maximum", "IQR": "iqr"}
 _AFTER_GAP = " (after a gap)"
-_UNITS = ((86400.0, "day"), (3600.0, "hour"), (60.0, "minute"), (1.0, "second"))
 
 
 def write(number: float, spread: float = 0.0) -> str:
@@ -122,7 +122,7 @@ def _seasons(d: Description, spread: float) -> str:
 def _duration(seconds: float | None) -> str:
     if seconds is None or not seconds > 0:
         return ""
-    size, name = next(((size, name) for size, name in _UNITS if seconds >= size), (1.0, "second"))
+    size, name = unit_below(seconds)
     count = f"{seconds / size:.3g}"
     return f" steps ({count} {name}{'s' * (count != '1')})"
 
