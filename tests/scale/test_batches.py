@@ -1,0 +1,129 @@
+"""Several processes on one run in provider batches, killed and stopped at any moment: every request is paid once."""
+
+from __future__ import annotations
+
+import json
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from batchwork.core.dsn import Dsn
+from batchwork.core.outcome import Status
+from batchwork.simulator import Simulator, SimulatorConfig
+from tests.support.postgres_server import PostgresServer, why_not
+from tests.support.waiting import becomes_true
+
+pytestmark = pytest.mark.skipif(why_not() is not None, reason=str(why_not()))
+if why_not() is None:
+    from batchwork.postgres.reader import DatabaseReader
+ROOT = Path(__file__).parents[2]
+LEASE_S, TIMEOUT_S = 3.0, 6.0
+WIRES = {"anthropic:claude-haiku-5-5": "anthropic_url", "openai:gpt-6-luna": "openai_url"}
+
+
+class Crowd:
+    """Processes on one journal, at a provider that keeps the bill."""
+
+    def __init__(self, postgres: PostgresServer, provider: Simulator, model: str, count: int, **settings: Any) -> None:
+        journal = postgres.journal()
+        self.postgres, self.provider, self.dsn, self.count = postgres, provider, Dsn.parse(journal), count
+        self.processes: list[subprocess.Popen[str]] = []
+        self._settings = {
+            **{"count": count, "model": model, "base_url": getattr(provider, WIRES[model]), "api_key": "none"},
+            **{"mode": "batch", "lease_s": LEASE_S, "timeout": TIMEOUT_S, "max_tokens": 20, "max_in_flight": 20},
+            **{"items_per_batch": 40, "max_parallel_batches": 2, "poll_interval": 0.2, "adopt_wait": 0.5},
+            **{"journal": journal, "max_cost": "1", **settings},
+        }
+
+    def start(self) -> subprocess.Popen[str]:
+        command = [sys.executable, "-m", "tests.support.together", json.dumps(self._settings)]
+        process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.processes.append(process)
+        return process
+
+    def until_batches(self, count: int) -> None:
+        assert becomes_true(lambda: len(self.provider.log()["batches"]) >= count), f"no {count} batches were made"
+
+    def maker(self, at_work: list[subprocess.Popen[str]]) -> subprocess.Popen[str] | None:
+        """One of them that is about to make a batch."""
+        schema, pids = self.dsn.schema, {process.pid: process for process in at_work}
+        makers = f'SELECT w.name FROM "{schema}".ticket t JOIN "{schema}".worker w ON w.id = t.worker'
+        for (name,) in self.postgres.execute(f"{makers} WHERE NOT t.is_submitted AND t.chunk >> 20 = w.id"):
+            if (pid := int(name.rpartition(":")[2])) in pids:
+                return pids[pid]
+        return None
+
+    def check(self) -> None:
+        """Everybody who lived has all of it in order; every request was billed once, and the bill is what is booked."""
+        for process in self.processes:
+            said, complained = process.communicate(timeout=180)
+            if process.returncode != -signal.SIGKILL:
+                assert json.loads(said) == {"right": self.count, "succeeded": self.count}, complained
+        log = self.provider.log()
+        billed = [row["billed"] for row in log["prompts"].values()]
+        assert billed == [1] * self.count, f"{sum(each > 1 for each in billed)} were billed more than once"
+        with closing(DatabaseReader(self.dsn)) as reader:
+            sums, counts = reader.sums(), reader.counts()
+            assert reader.open_batches() == []
+        assert sums.counts == counts
+        assert counts[Status.SUCCEEDED] == self.count
+        assert (sums.spent, sums.unconfirmed, sums.reserved) == (log["total"]["nano_dollars"], 0, 0)
+
+
+@contextmanager
+def crowd_of(postgres: PostgresServer, model: str, count: int, **settings: Any) -> Iterator[Crowd]:
+    config = SimulatorConfig(persona="echo", batch_time_s=0.6, validation_time_s=0.05)
+    with Simulator(config) as provider:
+        crowd = Crowd(postgres, provider, model, count, **settings)
+        try:
+            yield crowd
+        finally:
+            for process in crowd.processes:
+                process.kill()
+                process.communicate()
+
+
+@pytest.mark.scale
+@pytest.mark.parametrize("model", WIRES)
+@pytest.mark.parametrize("seed", range(2))
+def test_kills_and_stops_at_any_moment_lose_nothing_and_pay_nothing_twice(
+    postgres: PostgresServer, model: str, seed: int
+) -> None:
+    dice, stopped, ends = random.Random(seed), list[tuple[float, subprocess.Popen[str]]](), 0
+    with crowd_of(postgres, model, 12_000, dawdle_s=0.4) as crowd:
+        at_work = [crowd.start() for _ in range(4)]
+        crowd.until_batches(4)
+        for turn in range(24):
+            time.sleep(dice.uniform(0.1, 0.8))
+            crowd.until_batches(4 + 4 * turn)
+            at_work = [process for process in at_work if process.poll() is None]
+            assert at_work, "the run was over before the last kill"
+            victim = dice.choice(at_work)
+            if dice.random() < 0.5:  # between an intent and what comes of it
+                assert becomes_true(lambda: crowd.maker(at_work) is not None)  # noqa: B023
+                victim = crowd.maker(at_work) or victim
+            at_work.remove(victim)
+            ends += 1
+            if dice.random() < 0.4:
+                victim.send_signal(signal.SIGSTOP)
+                stopped.append((time.monotonic() + LEASE_S * dice.uniform(1.2, 2.5), victim))
+            else:
+                victim.kill()
+            at_work.append(crowd.start())
+            while stopped and stopped[0][0] <= time.monotonic():
+                _, back = stopped.pop(0)
+                back.send_signal(signal.SIGCONT)
+                at_work.append(back)
+        for until, back in stopped:
+            time.sleep(max(0.0, until - time.monotonic()))
+            back.send_signal(signal.SIGCONT)
+        assert ends >= 20
+        crowd.check()
