@@ -166,6 +166,7 @@ class RunSession:
         before = engine.journal.count() if self._source is None else 0
         if engine.is_helper:
             await engine.help(run, first_row=self._first_row())
+            self.still_running = run.still_running
             return account(engine.journal.counts())
         if self._source is None and self._cancelled:
             await run.run(iter(()), is_input=False)

@@ -37,10 +37,22 @@ class Crowd:
         self.postgres, self.provider, self.dsn, self.count = postgres, provider, Dsn.parse(journal), count
         self.processes: list[subprocess.Popen[str]] = []
         self._settings = {
-            **{"count": count, "model": model, "base_url": getattr(provider, WIRES[model]), "api_key": "none"},
-            **{"mode": "batch", "lease_s": LEASE_S, "timeout": TIMEOUT_S, "max_tokens": 20, "max_in_flight": 20},
-            **{"items_per_batch": 40, "max_parallel_batches": 2, "poll_interval": 0.2, "adopt_wait": 0.5},
-            **{"journal": journal, "max_cost": "1", **settings},
+            "count": count,
+            "model": model,
+            "base_url": getattr(provider, WIRES[model]),
+            "api_key": "none",
+            "mode": "batch",
+            "lease_s": LEASE_S,
+            "timeout": TIMEOUT_S,
+            "max_tokens": 20,
+            "max_in_flight": 20,
+            "items_per_batch": 40,
+            "max_parallel_batches": 2,
+            "poll_interval": 0.2,
+            "adopt_wait": 0.5,
+            "journal": journal,
+            "max_cost": "1",
+            **settings,
         }
 
     def start(self) -> subprocess.Popen[str]:

@@ -1,7 +1,7 @@
 """A process that runs prompts on a journal that others work on, too, with short leases; it prints what it has as JSON.
 
-`python -m tests.support.together SETTINGS`, which are JSON: `count` prompts, `lease_s` (null: as users have it), for how
-long it dawdles (`dawdle_s`) around each creation of a batch, and the options of the run.
+`python -m tests.support.together SETTINGS`, which are JSON: `count` prompts, `lease_s` (null: as users have it), for
+how long it dawdles (`dawdle_s`) around each creation of a batch, and the options of the run.
 """
 
 from __future__ import annotations

@@ -166,8 +166,13 @@ class BatchRun(Run):
                 self._p.journal.release(work.item)
             if passed % _BREATHE_EVERY == 0:
                 await self._p.clock.sleep(0)
-            while len(self._for_money) >= _MOST_WAITING and self._tasks and not self._waits.is_closed:
-                await self._next_ending()
+            while len(self._for_money) >= _MOST_WAITING and not self._ending:
+                if self._tasks:
+                    await self._next_ending()
+                elif not self._builder.is_empty:  # which holds the money that they wait for
+                    await self._send()
+                else:
+                    break
             if self._ending:
                 return False
         return True
@@ -176,7 +181,7 @@ class BatchRun(Run):
         if work.request is None:
             await self._collector.show(self._collector.settler.record_unsent(work))
         else:
-            await self._add(Life.of(work))
+            await self._add(Life.of(work), is_patient=not self._for_money)
 
     def _ask_lost_batches(self) -> None:
         """Ask once more for results that were given up, before anything of them is sent again."""
@@ -194,6 +199,8 @@ class BatchRun(Run):
             answer = self._builder.add(life)
         while is_patient and answer is Added.NO_MONEY_NOW and self._p.gate.ledger.may_grow and not self._ending:
             await self._next_ending()
+            while self._p.gate.ledger.is_asking and not self._ending:
+                await self._next_ending()
             answer = self._builder.add(life)
             is_patient = not (self._tasks or self._builder.size)
         if isinstance(answer, Failure):
@@ -203,6 +210,8 @@ class BatchRun(Run):
         elif answer is Added.NO_MONEY_NOW:
             self._for_money.append(life)
             self._hold_back()
+            if self._p.gate.ledger.may_grow and not self._tasks:
+                await self._send()  # others may wait for what is set aside here
         elif self._builder.is_full:
             await self._send()
 
@@ -306,6 +315,8 @@ class BatchRun(Run):
         try:
             if wait_s > 0.0:
                 await self._waits.wait(wait_s)
+                if self._waits.is_closed:
+                    return
             await self._carrier.carry(batch)
         except BatchworkError as error:
             self.stop(error)

@@ -65,7 +65,7 @@ FROM worker AS me LEFT JOIN worker AS w ON w.id <> me.id WHERE me.id = %(me)s GR
 _BEGIN = "DELETE FROM block WHERE worker IS NULL OR worker IN (SELECT id FROM worker WHERE state <> 'live')"
 _ELSEWHERE = "SELECT first, stop FROM block WHERE worker <> %(me)s ORDER BY first"
 _END = "UPDATE block SET worker = NULL WHERE worker = %(me)s AND NOT EXISTS (SELECT FROM ticket WHERE worker = %(me)s)"
-_READS = "UPDATE worker SET reads = %(reads)s WHERE id = %(me)s AND reads <> %(reads)s"
+_READS = "UPDATE worker SET reads = %(reads)s WHERE id = %(me)s"
 
 
 class DatabaseBlocks:
@@ -78,7 +78,8 @@ class DatabaseBlocks:
         self.began = 0  # the event with which this process, as the owner, has begun
         self._checked: set[int] = set()
         self._known: set[int] = set()  # the blocks that this process was told it has
-        self.known_batches: set[int] = set()  # of others, that it knows to follow
+        self._known_batches: set[int] = set()  # of others, that it knows to follow
+        self._reads = False  # as the others know
         self._session: SyncConnection | None = None
         self._heard: float | None = None  # when the database last answered, by its own clock
         self._steady_since = 0.0  # since then it was never silent for long
@@ -121,7 +122,9 @@ class DatabaseBlocks:
         if self._heard is not None and self._heard - self._steady_since >= workers.LEASE_S:
             for name in workers.reap(self._connected(), self._dsn.schema, me=self._me, heard=self._heard):
                 _log.warning("%s does not work any more: what it had begun is taken over", name)
-        self._execute(_READS, reads=turn.reads)
+        if turn.reads is not self._reads:
+            self._execute(_READS, reads=turn.reads)
+            self._reads = turn.reads
         if turn.adopts:
             adopt_all(self._connected(), worker=self._me)
         self._execute(_FREE)
@@ -139,7 +142,7 @@ class DatabaseBlocks:
         self._hear(now)
         late = self._reading().late(self._me) if has_late else ()
         self._known.update(block.first for block in taken)  # now nothing more can keep the caller from hearing of it
-        self.known_batches.update(orphan.chunk for orphan in orphans)
+        self._known_batches.update(orphan.chunk for orphan in orphans)
         return Sight(
             taken=taken,
             free=free,
@@ -155,7 +158,7 @@ class DatabaseBlocks:
 
     def _orphans(self) -> tuple[Orphan, ...]:
         """The batches of others that this process follows from now on. Who has made them writes no more about them."""
-        found = orphans_of(self._connected(), worker=self._me, known=self.known_batches.copy(), lease_s=workers.LEASE_S)
+        found = orphans_of(self._connected(), worker=self._me, known=self._known_batches, lease_s=workers.LEASE_S)
         told = self._reading().batch_book() if found else BatchBook()
         return tuple(
             Orphan(chunk=chunk, told=told, batch_id=batch_id, fenced_s=fenced_s) for chunk, batch_id, fenced_s in found

@@ -117,8 +117,9 @@ class PostgresJournal(SqliteJournal):
         standing = super().begin(began)
         if blocks is not None:
             blocks.began = self._sums.began
-        for late in self._reader.late(self.worker):
-            self.take_in(late)
+        if not (self.is_shared and self.in_batches):  # else they come after the batches that they are about
+            for late in self._reader.late(self.worker):
+                self.take_in(late)
         return replace(standing, spent_nano=self._sums.spent, unconfirmed_nano=self._sums.unconfirmed)
 
     def exchange(self, turn: Turn) -> Sight:
