@@ -7,6 +7,7 @@ import random
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -16,7 +17,9 @@ from typing import Any
 import pytest
 
 from batchwork.core.dsn import Dsn
+from batchwork.core.event import BatchIntended
 from batchwork.core.outcome import Status
+from batchwork.journal import codec
 from batchwork.simulator import Simulator, SimulatorConfig
 from tests.support.postgres_server import PostgresServer, why_not
 from tests.support.waiting import becomes_true
@@ -62,7 +65,21 @@ class Crowd:
         return process
 
     def until_batches(self, count: int) -> None:
-        assert becomes_true(lambda: len(self.provider.log()["batches"]) >= count), f"no {count} batches were made"
+        """Return when so many batches were intended."""
+        intended = f'SELECT count(*) FROM "{self.dsn.schema}".event WHERE kind = {codec.KINDS[BatchIntended]}'
+        begun = "SELECT 1 FROM pg_tables WHERE tablename = 'ticket' AND schemaname = %s"
+        until = time.monotonic() + 120.0
+        while not self.postgres.execute(begun, self.dsn.schema) or self.postgres.execute(intended)[0][0] < count:
+            assert time.monotonic() < until, self.state()
+            time.sleep(0.2)
+
+    def state(self) -> str:
+        """Who has what."""
+        columns = "id, name, state, is_owner, reads, riding, granted, now() - renewed_at"
+        shown: list[str] = []
+        for table, what in (("worker", columns), ("block", "*"), ("ticket", "*"), ("account", "*")):
+            shown += map(str, self.postgres.execute(f'SELECT {what} FROM "{self.dsn.schema}".{table}'))
+        return "\n".join(shown)
 
     def maker(self, at_work: list[subprocess.Popen[str]]) -> subprocess.Popen[str] | None:
         """One of them that is about to make a batch."""
@@ -109,33 +126,25 @@ def crowd_of(postgres: PostgresServer, model: str, count: int, **settings: Any) 
 def test_kills_and_stops_at_any_moment_lose_nothing_and_pay_nothing_twice(
     postgres: PostgresServer, model: str, seed: int
 ) -> None:
-    dice, stopped, ends = random.Random(seed), list[tuple[float, subprocess.Popen[str]]](), 0
+    dice, back = random.Random(seed), list[threading.Timer]()
     with crowd_of(postgres, model, 12_000, dawdle_s=0.4) as crowd:
         at_work = [crowd.start() for _ in range(4)]
-        crowd.until_batches(4)
         for turn in range(24):
-            time.sleep(dice.uniform(0.1, 0.8))
             crowd.until_batches(4 + 4 * turn)
-            at_work = [process for process in at_work if process.poll() is None]
-            assert at_work, "the run was over before the last kill"
+            time.sleep(dice.uniform(0.1, 0.8))
             victim = dice.choice(at_work)
             if dice.random() < 0.5:  # between an intent and what comes of it
-                assert becomes_true(lambda: crowd.maker(at_work) is not None)  # noqa: B023
+                assert becomes_true(lambda: crowd.maker(at_work) is not None), crowd.state()  # noqa: B023
                 victim = crowd.maker(at_work) or victim
-            at_work.remove(victim)
-            ends += 1
+            assert victim.poll() is None, "the run was over before the last kill"
             if dice.random() < 0.4:
                 victim.send_signal(signal.SIGSTOP)
-                stopped.append((time.monotonic() + LEASE_S * dice.uniform(1.2, 2.5), victim))
+                back.append(threading.Timer(LEASE_S * dice.uniform(1.2, 2.5), victim.send_signal, (signal.SIGCONT,)))
+                back[-1].start()
             else:
                 victim.kill()
+            at_work.remove(victim)  # one that is stopped comes back beside the others
             at_work.append(crowd.start())
-            while stopped and stopped[0][0] <= time.monotonic():
-                _, back = stopped.pop(0)
-                back.send_signal(signal.SIGCONT)
-                at_work.append(back)
-        for until, back in stopped:
-            time.sleep(max(0.0, until - time.monotonic()))
-            back.send_signal(signal.SIGCONT)
-        assert ends >= 20
+        for timer in back:
+            timer.join()
         crowd.check()

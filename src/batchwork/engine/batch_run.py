@@ -129,7 +129,8 @@ class BatchRun(Run):
     def _take_up(self) -> None:
         """Attach to what an earlier run has left at the provider."""
         for ticket in self._p.journal.batches.open():
-            self.take_up(ticket, None)
+            if ticket.chunk not in self._taken_up:
+                self.take_up(ticket, None)
 
     def take_up(self, ticket: Ticket, fenced_s: float | None) -> None:
         """Attach to one batch. Where its process may have been about to make it when it was fenced off, so long ago, it

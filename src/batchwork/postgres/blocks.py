@@ -196,7 +196,7 @@ class DatabaseBlocks:
             return
         if event.input.is_alone:
             raise JournalLockedError(
-                f"{owner} works alone on the journal {self._dsn} (a retry, a stream, an embed, batches or a manager):"
+                f"{owner} works alone on the journal {self._dsn} (a retry, a stream, an embed or a manager):"
                 " wait for it, or stop it"
             )
         if event.model != ours.model:

@@ -31,7 +31,7 @@ from batchwork.core.intake import InputRow
 from batchwork.core.late_answer import OPEN, LateAnswer, booking, facts_of
 from batchwork.core.outcome import Status
 from batchwork.core.ports import Standing
-from batchwork.core.runstate import lost_call
+from batchwork.core.runstate import ItemState, lost_call
 from batchwork.journal.rows import ItemRow
 from batchwork.journal.sqlite import SqliteJournal
 from batchwork.postgres import schema
@@ -191,6 +191,11 @@ class PostgresJournal(SqliteJournal):
             self.record(BatchSubmitted(chunk=orphan.chunk, batch_id=orphan.batch_id))
         return self.batches.ticket(orphan.chunk)
 
+    def reopen(self, item: int) -> ItemState:
+        """Take a failed item up again, also one that had failed in a batch that was left."""
+        self._adopted.discard(item)
+        return super().reopen(item)
+
     async def confirm(self) -> None:
         """Return when a commit that begins now has landed: until then nobody has taken this worker over."""
         await self._writer.durable(confirms=True)
@@ -204,7 +209,7 @@ class PostgresJournal(SqliteJournal):
 
     async def made_late(self, chunk: int) -> str | None:
         """What was left so for a batch that was taken over; None: nothing, and nobody can from now on."""
-        return await asyncio.to_thread(self._beside, partial(give_up, chunk=chunk))
+        return await asyncio.to_thread(self._beside, partial(give_up, chunk=chunk, worker=self.worker))
 
     def _beside(self, ask: Callable[[SyncConnection], T]) -> T:
         """What a question in a session of its own is answered."""

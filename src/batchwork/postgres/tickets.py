@@ -51,7 +51,7 @@ FROM ticket AS t LEFT JOIN worker AS maker ON maker.id = t.chunk >> %(bits)s
 WHERE t.worker = %(me)s AND t.chunk >> %(bits)s <> %(me)s AND NOT t.chunk = ANY(%(known)s) ORDER BY t.chunk
 """
 _HAND_OVER = b"UPDATE ticket SET batch_id = %s WHERE chunk = %s AND NOT is_absent RETURNING chunk"
-_GIVE_UP = b"UPDATE ticket SET is_absent = batch_id IS NULL WHERE chunk = %s RETURNING batch_id"
+_GIVE_UP = b"UPDATE ticket SET is_absent = batch_id IS NULL WHERE chunk = %s AND worker = %s RETURNING batch_id"
 
 
 def note_tickets(session: SyncConnection, events: Iterable[BatchEvent], *, worker: int) -> None:
@@ -91,7 +91,7 @@ def hand_over(session: SyncConnection, chunk: int, batch_id: str) -> bool:
     return session.execute(_HAND_OVER, (batch_id, chunk)).fetchone() is not None
 
 
-def give_up(session: SyncConnection, chunk: int) -> str | None:
+def give_up(session: SyncConnection, chunk: int, *, worker: int) -> str | None:
     """The id that somebody has left for a batch; None: nobody has, and nobody can from now on."""
-    row = session.execute(_GIVE_UP, (chunk,)).fetchone()
+    row = session.execute(_GIVE_UP, (chunk, worker)).fetchone()
     return None if row is None else row[0]
