@@ -134,7 +134,7 @@ def test_kills_and_stops_at_any_moment_lose_nothing_and_pay_nothing_twice(
             time.sleep(dice.uniform(0.1, 0.8))
             victim = dice.choice(at_work)
             if dice.random() < 0.5:  # between an intent and what comes of it
-                assert becomes_true(lambda: crowd.maker(at_work) is not None), crowd.state()  # noqa: B023
+                assert becomes_true(lambda: crowd.maker(at_work) is not None), crowd.state()
                 victim = crowd.maker(at_work) or victim
             assert victim.poll() is None, "the run was over before the last kill"
             if dice.random() < 0.4:
