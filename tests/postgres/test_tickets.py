@@ -108,7 +108,10 @@ class Worker:
         """Take the maker of a batch over, as one that showed no sign of life for a lease; whether it was at work."""
         dead = "state = 'dead', epoch = epoch + 1, renewed_at = clock_timestamp() - %s * interval '1 s'"
         fence = f"UPDATE @worker SET {dead} WHERE id = %s AND state = 'live' RETURNING id"
-        return bool(self.execute(fence, workers.LEASE_S, chunk >> CHUNK_BITS))
+        was_at_work = bool(self.execute(fence, workers.LEASE_S, chunk >> CHUNK_BITS))
+        if was_at_work:  # as whoever declares it dead does: one that is stopped would keep the owner's lock
+            self.execute(workers._END_SESSIONS, workers._lock_of(self.dsn.schema), [chunk >> CHUNK_BITS])
+        return was_at_work
 
 
 def check(dsn: Dsn, provider: BatchProvider, results: list[Any]) -> None:
