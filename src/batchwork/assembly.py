@@ -60,7 +60,7 @@ async def open_engine(plan: Plan, supplied: Supplied = _NOTHING) -> AsyncIterato
         backend, name = _open_backend(plan, supplied, clock, stack)
         batch = plan.mode == "batch" and backend.traits.batches
         price = _price_of(plan, backend.traits, name, batch=batch, accounts=accounts)
-        journal = stack.enter_context(closing(_open_journal(plan, supplied, clock)))
+        journal = stack.enter_context(closing(_open_journal(plan, supplied, clock, in_batches=batch)))
         journal.listener = listener_for(supplied.on_event)
         read = msgspec.structs.replace(  # a retry reads what the runs before it have
             supplied.input,
@@ -298,7 +298,7 @@ def _opening(plan: Plan, backend: Backend, accounts: AccountSession | None, *, n
     return math.ceil(_BEARABLE / (1.0 - newcomers))
 
 
-def _open_journal(plan: Plan, supplied: Supplied, clock: Clock) -> Journal:
+def _open_journal(plan: Plan, supplied: Supplied, clock: Clock, *, in_batches: bool) -> Journal:
     if plan.journal is None:
         return supplied.journal if supplied.journal is not None else MemoryJournal()
     if isinstance(plan.journal, Path) and not plan.journal.parent.is_dir():
@@ -306,29 +306,14 @@ def _open_journal(plan: Plan, supplied: Supplied, clock: Clock) -> Journal:
     if plan.fresh and (aside := put_aside(plan.journal)) is not None:
         _log.warning("the journal as it was is %s", aside)
         _tell_of_batches(aside)
-    if plan.joins:
-        refuse_to_share(plan)
     return open_journal(
         plan.journal,
         utc=clock.utc,
         max_wait_s=plan.policy.max_wait_s,
-        shares=shares_work(plan),
+        shares=plan.shares,
         joins=plan.joins,
         follows=plan.follows,
+        in_batches=in_batches,
         shared_input=plan.shared_input,
         holds_vectors=plan.task == "embed",
     )
-
-
-def shares_work(plan: Plan) -> bool:
-    """Whether other processes may work on the same run: call by call."""
-    return plan.shares and plan.mode == "live"
-
-
-def refuse_to_share(plan: Plan) -> None:
-    """A ConfigError where a run cannot be worked on by several processes."""
-    if not shares_work(plan):
-        raise ConfigError(
-            f"the run on {plan.journal} cannot be worked on by several processes: provider batches are one process's"
-            " affair"
-        )

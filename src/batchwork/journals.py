@@ -59,6 +59,7 @@ def open_journal(
     shares: bool = False,
     joins: bool = False,
     follows: bool = False,
+    in_batches: bool = False,
     shared_input: SharedInput | None = None,
     holds_vectors: bool = False,
 ) -> SqliteJournal:
@@ -66,7 +67,8 @@ def open_journal(
 
     One in a database that has an owner already is joined, where the caller `shares` it; whoever `joins` is never the
     owner, unless it places rows of a `shared_input`, as all the others do. Whoever `follows` has helped the owner
-    before, and must have the same input. A new file that `holds_vectors` gets larger pages.
+    before, and must have the same input. `in_batches`: the run goes through provider batches. A new file that
+    `holds_vectors` gets larger pages.
     """
     if isinstance(address, Path):
         return SqliteJournal(address, utc=utc, page_bytes=LARGE_PAGE_BYTES if holds_vectors else PAGE_BYTES)
@@ -78,11 +80,13 @@ def open_journal(
 
     if not joins:
         try:
-            return PostgresJournal(address, utc=utc, max_wait_s=max_wait_s, shares=shares, follows=follows)
+            return PostgresJournal(
+                address, utc=utc, max_wait_s=max_wait_s, shares=shares, follows=follows, in_batches=in_batches
+            )
         except JournalLockedError:
             if not shares:
                 raise
-    return JoinedJournal(address, utc=utc, max_wait_s=max_wait_s)
+    return JoinedJournal(address, utc=utc, max_wait_s=max_wait_s, in_batches=in_batches)
 
 
 def is_there(address: JournalAddress) -> bool:

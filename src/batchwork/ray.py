@@ -8,7 +8,7 @@ import uuid
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
-from batchwork.assembly import known_terms, refuse_to_share
+from batchwork.assembly import known_terms
 from batchwork.core.address import is_plain
 from batchwork.core.block import SharedInput
 from batchwork.core.dsn import Dsn
@@ -153,7 +153,6 @@ def _checked(options: RunOptions, key: object) -> tuple[RowRequests, Plan]:
     if not is_plain(options.get("base_url") or ""):
         raise ConfigError("base_url has more than an address in it, which may be a key that Ray would keep and show")
     plan = replace(plan_of(options), shares=True)
-    refuse_to_share(plan)
     known_terms(plan)
     requests = row_requests(options, defaults_of(options))
     if requests is None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import chain
 
 from batchwork._bridge import clean_stop
-from batchwork.assembly import last_run, open_engine, shares_work
+from batchwork.assembly import last_run, open_engine
 from batchwork.core.errors import BatchworkError, DatabaseAwayError, Interrupted, JournalFencedError, RunPaused
 from batchwork.core.failure import FailureKind
 from batchwork.core.intake import InputRow
@@ -110,7 +110,7 @@ class RunSession:
     def _can_go_on(self, engine: Engine | None) -> bool:
         """Whether another pass can follow one that was cut off: an input that it has begun to read must be there."""
         has_read = engine is not None and not engine.is_helper and engine.tally.read > 0
-        if self._interrupts or self._cancelled or not shares_work(self._plan):
+        if self._interrupts or self._cancelled or not self._plan.shares:
             return False
         if self._plan.shared_input is not None:  # whoever hands in its rows joins anew, under another name
             return False
@@ -166,6 +166,7 @@ class RunSession:
         before = engine.journal.count() if self._source is None else 0
         if engine.is_helper:
             await engine.help(run, first_row=self._first_row())
+            self.still_running = run.still_running
             return account(engine.journal.counts())
         if self._source is None and self._cancelled:
             await run.run(iter(()), is_input=False)

@@ -22,6 +22,7 @@ from batchwork.cli.journals import options_of
 from batchwork.core.event import Began
 from batchwork.options import RunOptions, plan_of
 from batchwork.settings import BASE_URL, environment_for
+from batchwork.simulator import Simulator
 from tests.cli.conftest import Run, rows
 from tests.support.postgres_server import PostgresServer, why_not
 from tests.support.waiting import becomes_true, lines_of
@@ -105,7 +106,6 @@ def test_a_run_starts_processes_of_its_own(batchwork: Run, postgres: PostgresSer
     log, journal = folder / "calls.log", postgres.journal()
     ask = ("--model", f"mock:echo?latency=0.05&log={log}", "--max-in-flight", "4", "--rpm", "60000")
     command = ("run", "-", "-o", "out.jsonl", "--journal", journal, *ask, "--processes", "2")
-    assert "one process's affair" in " ".join(batchwork(*command, "--mode", "batch").stderr.split())
     with started(folder, *command) as process:
         run = Fed(process, log)
         run.feed_until_another_has_settled(postgres, journal)
@@ -113,6 +113,22 @@ def test_a_run_starts_processes_of_its_own(batchwork: Run, postgres: PostgresSer
         assert process.returncode == 0, said
     assert "own part" in said
     run.check(folder / "out.jsonl")
+
+
+@needs_database
+def test_processes_share_a_run_in_provider_batches(postgres: PostgresServer, folder: Path) -> None:
+    texts = [f"river {number}" for number in range(90)]
+    (folder / "many.jsonl").write_text("".join(json.dumps({"prompt": text}) + "\n" for text in texts))
+    with Simulator(persona="echo", batch_time_s=0.2, key_required=False) as provider:
+        asked = ("--model", "openai:gpt-6-luna", "--base-url", provider.openai_url, "--max-cost", "1")
+        batches = ("--mode", "batch", "--poll-interval", "0.1", "--processes", "2")
+        command = ("run", "many.jsonl", "-o", "out.jsonl", "--journal", postgres.journal(), *asked, *batches)
+        with started(folder, *command) as process:
+            _, said = process.communicate(timeout=90)
+        billed = [row["billed"] for row in provider.log()["prompts"].values()]
+    assert process.returncode == 0, said
+    assert [row["response"] for row in rows(folder / "out.jsonl")] == texts
+    assert billed == [1] * len(texts)
 
 
 @pytest.mark.parametrize(

@@ -150,6 +150,7 @@ def test_a_new_owner_leaves_what_others_are_at_work_on_to_them(postgres: Postgre
         ({"input": RunInput(total=4)}, None, "that one has 3 rows, and this process was given 4"),
         ({"model": "mock:other"}, None, "asks mock:echo, and this process mock:other"),
         ({"settings": {"rpm": 60.0}}, None, "other limits"),
+        ({"settings": {"mode": "batch"}}, None, "works in the mode 'live'"),
         ({"settings": {"account": ["team"]}}, None, "other limits"),
     ],
 )

@@ -26,13 +26,15 @@ def test_a_journal_of_a_newer_format_is_refused_by_name_and_an_older_one_is_migr
 ) -> None:
     dsn = Dsn.parse(postgres.journal())
     _open(dsn).close()
-    monkeypatch.setattr(schema, "MIGRATIONS", ("CREATE TABLE new_in_2 ()", "CREATE TABLE new_in_3 ()"))
+    known = 1 + len(schema.MIGRATIONS)
+    steps = ("CREATE TABLE new_in_next ()", "CREATE TABLE new_after ()")
+    monkeypatch.setattr(schema, "MIGRATIONS", (*schema.MIGRATIONS, *steps))
     _open(dsn).close()
-    assert postgres.execute("SELECT count(*) FROM pg_tables WHERE tablename IN ('new_in_2', 'new_in_3')") == [(2,)]
-    assert postgres.execute(f'SELECT format FROM "{dsn.schema}".meta') == [(3,)]
+    assert postgres.execute("SELECT count(*) FROM pg_tables WHERE tablename IN ('new_in_next', 'new_after')") == [(2,)]
+    assert postgres.execute(f'SELECT format FROM "{dsn.schema}".meta') == [(known + 2,)]
     monkeypatch.undo()
     for attempt in (lambda: _open(dsn), lambda: DatabaseReader(dsn)):
-        with pytest.raises(JournalError, match=r"journal format 3, this one knows 1"):
+        with pytest.raises(JournalError, match=f"journal format {known + 2}, this one knows {known}"):
             attempt()
 
 
@@ -41,7 +43,7 @@ def test_an_older_format_is_not_migrated_under_a_worker_of_that_time(
 ) -> None:
     dsn = Dsn.parse(postgres.journal())
     with closing(_open(dsn)):
-        monkeypatch.setattr(schema, "MIGRATIONS", ("CREATE TABLE new_in_2 ()",))
+        monkeypatch.setattr(schema, "MIGRATIONS", (*schema.MIGRATIONS, "CREATE TABLE new_in_next ()"))
         with pytest.raises(JournalError, match="may be at work on it"):
             _open(dsn)
 

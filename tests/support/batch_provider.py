@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
@@ -39,6 +40,7 @@ class BatchProvider:
         self.takes_s = takes_s
         self.limits = limits or BatchLimits(max_requests=1000, max_bytes=1_000_000)
         self.batches: dict[str, Batch] = {}
+        self.numbers = itertools.count()  # clients may be in several threads
         self.billed: Counter[str] = Counter()
         self.trouble: Callable[[str], Failure | None] = lambda step: None
         self.lost_answers = 0  # so many submissions arrive although their answer does not
@@ -93,7 +95,7 @@ class BatchClient:
     async def submit_batch(self, lines: list[bytes], tag: BatchTag) -> str:
         self._check("submit")
         now = asyncio.get_running_loop().time()
-        batch_id = f"batch_{len(self._provider.batches)}"
+        batch_id = f"batch_{next(self._provider.numbers)}"
         decoded = [tuple(msgspec.json.decode(line)) for line in lines]
         self._provider.batches[batch_id] = Batch(tag, decoded, now + self._provider.takes_s)
         if self._provider.lost_answers:

@@ -10,7 +10,6 @@ from functools import partial
 from pathlib import Path
 
 from batchwork._bridge import run_sync
-from batchwork.assembly import refuse_to_share, with_kept_limit
 from batchwork.cli.inputs import STDOUT, write_results
 from batchwork.cli.processes import WorkerProcesses
 from batchwork.cli.standing import summary_of
@@ -147,8 +146,6 @@ def carry_out(
 
     if_empty = "--limit 0" if results.limit == 0 else "the input is empty"
     plan = replace(plan, shares=source is not None)
-    if processes > 1:
-        refuse_to_share(with_kept_limit(plan))
     session = RunSession(plan, source, supplied, on_open=opened, ahead=ahead, door=door, if_empty=if_empty)
     say = partial(display.say, always=True)
     failure: str | None = None

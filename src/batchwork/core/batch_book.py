@@ -18,7 +18,7 @@ LOST, UNSURE = "lost", "unsure"
 class Ticket(BatchIntended, frozen=True, kw_only=True):
     """A batch that was intended, with those of its items whose answer has not been read.
 
-    `chunk` counts from 1 within the journal; older journals know only the sum of `worst_nano`. `batch_id` is None
+    `chunk` is its number within the journal; older journals know only the sum of `worst_nano`. `batch_id` is None
     between the intent and the provider's answer: after a crash there, the provider may or may not have it. A ticket
     that is asked once more (`asked_again`) was given up before: what it still does not answer is sent again.
     """
@@ -56,11 +56,16 @@ class BatchBook:
         self.rides: dict[int, int] = {}  # the open batch that an item rides in
         self._answered: dict[int, set[int]] = {}  # items of open batches that were read, by batch
         self._asked: dict[int, set[int]] = {}  # items that a lost batch is asked for once more, by batch
+        self.reserved_nano = 0  # set aside for the items that ride
+        self._worst: dict[int, int] = {}  # the same, item by item
 
     def apply(self, event: BatchEvent) -> None:
         """Move on by one event."""
-        self._chunks = max(self._chunks, event.chunk)
         if isinstance(event, BatchIntended):
+            self._chunks = max(self._chunks, event.chunk)
+            for item, worst in zip(event.items, event.worst_nano, strict=False):
+                self.reserved_nano += worst - self._worst.get(item, 0)
+                self._worst[item] = worst
             self._open[event.chunk] = Ticket(**msgspec.structs.asdict(event))
             self._answered[event.chunk] = set()
             self.rides.update(dict.fromkeys(event.items, event.chunk))
@@ -85,7 +90,7 @@ class BatchBook:
         del self._answered[event.chunk]
         for item in ticket.items:
             if self.rides.get(item) == event.chunk:
-                del self.rides[item]
+                self._alight(item)
         if ticket.asked_again:  # what was asked for once more is not asked for again: it is answered, or sent
             rest = self._lost[event.chunk].without(self._asked.pop(event.chunk, set()))
             self._lost[event.chunk] = rest
@@ -96,13 +101,41 @@ class BatchBook:
 
     def answered(self, item: int) -> None:
         """An item has an outcome, or is to be tried again: it no longer rides."""
-        chunk = self.rides.pop(item, None)
-        if chunk is not None:
-            self._answered[chunk].add(item)
+        if item in self.rides:
+            self._answered[self._alight(item)].add(item)
+
+    def _alight(self, item: int) -> int:
+        """An item rides no longer; in which batch it did."""
+        self.reserved_nano -= self._worst.pop(item, 0)
+        return self.rides.pop(item)
 
     def open(self) -> list[Ticket]:
         """Batches that were intended and not closed, oldest first, with the items that still ride in them."""
-        return [ticket.without(self._answered[chunk]) for chunk, ticket in self._open.items()]
+        return [self.ticket(chunk) for chunk in self._open]
+
+    def ticket(self, chunk: int) -> Ticket:
+        """An open batch with the items that still ride in it."""
+        return self._open[chunk].without(self._answered[chunk])
+
+    def adopt(self, chunk: int, told: Self) -> Ticket:
+        """Follow a batch of another process, as `told`, from now on; its money was set aside by that one."""
+        self.ids |= told.ids
+        self._open[chunk], self._answered[chunk] = told._open[chunk], told._answered[chunk]
+        if chunk in told._asked:
+            self._asked[chunk], self._lost[chunk] = told._asked[chunk], told._lost[chunk]
+        ticket = self.ticket(chunk)
+        self.rides.update(dict.fromkeys(ticket.items, chunk))
+        self._worst.update((item, told._worst[item]) for item in ticket.items if item in told._worst)
+        return ticket
+
+    def let_go(self) -> None:
+        """Leave all open batches to whoever follows them."""
+        for followed in (self._open, self._answered, self.rides, self._worst):
+            followed.clear()
+
+    def number_from(self, first: int) -> None:
+        """Let the batches to come have numbers above this one."""
+        self._chunks = first
 
     def is_open(self, chunk: int) -> bool:
         """Whether a batch was intended and not closed."""

@@ -6,6 +6,7 @@ A block is named by its first place. Blocks do not overlap, and one that is done
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from batchwork.core.batch_book import BatchBook
 from batchwork.core.late_answer import LateAnswer
 from batchwork.core.outcome import Status
 from batchwork.core.request import Request
@@ -35,6 +36,8 @@ class Turn:
     offered: tuple[tuple[int, int], ...] = ()  # first place, and the one behind the last
     wants: int = 0
     first_row: bytes | None = None  # of its own input, where it has one; that of the run is the same
+    reads: bool = False  # its input has more
+    adopts: bool = False  # it takes what others have left at the provider
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +47,17 @@ class TakenBlock:
     first: int
     items: Sequence[tuple[ItemState, Request]]
     settled: Sequence[ItemState] = ()  # but with a call that its worker before us had under way
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Orphan:
+    """A provider batch whose process has ended: this one follows it now, as it is `told`."""
+
+    chunk: int
+    told: BatchBook
+    batch_id: str | None = None  # where the process that made it came back too late to record that
+    # Where nobody knows whether it was made: for how long its process can have begun to make it no more.
+    fenced_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +72,8 @@ class Sight:
     done: dict[Status, int] = field(default_factory=dict)  # by other processes, ever: items by where they stand
     spent_nano: int = 0  # the same
     late: tuple[LateAnswer, ...] = ()  # to items that this process has
+    is_read: bool = False  # another process has more of the input to offer
+    orphans: tuple[Orphan, ...] = ()
 
     @property
     def is_settled(self) -> bool:
@@ -65,6 +81,6 @@ class Sight:
         return not self.taken and not self.free and not self.held
 
 
-def blocks_to_offer(sight: Sight) -> int:
-    """How many blocks the owner should offer now, so that no helper waits for its next turn."""
-    return max(0, _AT_HAND * sight.helpers - sight.free)
+def blocks_to_offer(sight: Sight, *, for_itself: bool = False) -> int:
+    """How many blocks the owner should offer now, so that nobody who takes blocks waits for its next turn."""
+    return max(0, _AT_HAND * (sight.helpers + for_itself) - sight.free)

@@ -27,6 +27,7 @@ class LeasedLedger(Ledger):
         self._chunk = 0
         self._chunk_at = float("-inf")
         self._short = 0  # the least that did not fit since the last answer
+        self._foreseen = 0  # about to be reserved bit by bit
         self._starving_for = 0  # what the last answer was too little for
         self._is_used = False  # since the last report
 
@@ -44,6 +45,10 @@ class LeasedLedger(Ledger):
         if (left - amount) * 2 < self._chunk:
             self._on_short()
         return True
+
+    def foresee(self, amount: int) -> None:
+        """Ask for so much next time, if anything is asked for."""
+        self._foreseen = amount
 
     def take_over(self, amount: int) -> None:
         """Follow what an earlier run has committed: the account has booked that at its worst case."""
@@ -105,12 +110,17 @@ class LeasedLedger(Ledger):
         """The account may grant more."""
         return True
 
+    @property
+    def is_asking(self) -> bool:
+        """Something did not fit, and the account has not answered since."""
+        return self._short > 0
+
     def ask(self, now: float, *, least: int = 0, waiting: int = 0) -> MoneyReport | None:
         """What to ask the account for: `waiting` is what all need who wait, `least` the least; None: nothing."""
         need = min(filter(None, (least, self._short)), default=0)
         if need > self._left:  # starving: the rest is of no use here
             self._grow(now, need)
-            return self._report(keep=0, need=need, want=max(need, waiting, self._chunk))
+            return self._report(keep=0, need=need, want=max(need, waiting, self._chunk, self._foreseen))
         if self._is_used and self._left * 2 < self._chunk:
             self._grow(now, 0)
             return self._report(keep=self._left, want=self._chunk)
@@ -139,7 +149,7 @@ class LeasedLedger(Ledger):
         self.ceiling = answer.granted
         self._reported = report.spent
         self.account = answer
-        self._short = 0
+        self._short = self._foreseen = 0
         if report.want:  # where less is given than was wanted, it is not asked for again at once
             self._chunk = min(self._chunk, max(0, answer.granted - report.kept))
         has_enough = self._left >= report.need

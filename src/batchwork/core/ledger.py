@@ -80,3 +80,13 @@ class Ledger:
     def may_grow(self) -> bool:
         """Whether room may come from others than the calls of this process."""
         return any(other.may_grow for other in self.also)
+
+    @property
+    def is_asking(self) -> bool:
+        """Whether others were asked for room and have not answered yet."""
+        return any(other.is_asking for other in self.also)
+
+    def foresee(self, amount: int) -> None:
+        """So much is about to be reserved bit by bit: whoever is asked for room is asked for all of it."""
+        for other in self.also:
+            other.foresee(amount)

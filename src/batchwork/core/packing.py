@@ -41,6 +41,6 @@ class Load:
         self._bytes += size
 
     @property
-    def is_full(self) -> bool:
-        """No further request is let in, however small."""
-        return self._items >= self._limits.max_requests
+    def left(self) -> int:
+        """How many further requests are let in, if they are small."""
+        return self._limits.max_requests - self._items

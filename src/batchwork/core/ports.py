@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Protocol, runtime_checkable
 
-from batchwork.core.batch_book import BatchBook
-from batchwork.core.block import Sight, TakenBlock, Turn
+from batchwork.core.batch_book import BatchBook, Ticket
+from batchwork.core.block import Orphan, Sight, TakenBlock, Turn
 from batchwork.core.event import Began, Event
 from batchwork.core.failure import Failure
 from batchwork.core.intake import InputRow
@@ -340,8 +340,8 @@ class SharedJournal(Journal, Protocol):
     def begins(self) -> bool:
         """Whether this process says what the run's ceiling is."""
 
-    def is_elsewhere(self, index: int) -> bool:
-        """Whether another process works on this place since before this run began."""
+    def is_elsewhere(self, index: int, item: int = -1) -> bool:
+        """Whether another process works on this place since before this run began, or the item is in a batch."""
 
     def exchange(self, turn: Turn) -> Sight:
         """Tell the others and ask them, waiting for the answer; for a thread beside the loop."""
@@ -357,3 +357,15 @@ class SharedJournal(Journal, Protocol):
 
     def is_settled(self, item: int) -> bool:
         """Whether an item that is held here has its outcome, which may have come from elsewhere."""
+
+    def adopt(self, orphan: Orphan) -> Ticket:
+        """Follow a batch that another process has left."""
+
+    async def confirm(self) -> None:
+        """Return when it is sure that this process was not taken over a moment ago; else a `JournalFencedError`."""
+
+    async def hand_over(self, chunk: int, batch_id: str) -> bool:
+        """Leave a batch that this process has made to whoever has taken it over; False: nobody wants it any more."""
+
+    async def made_late(self, chunk: int) -> str | None:
+        """What was left so for a batch that was taken over; None: nothing, and nobody can from now on."""

@@ -54,7 +54,7 @@ class BatchBuilder:
     @property
     def is_full(self) -> bool:
         """Nothing else can be added."""
-        return self._load.is_full
+        return not self._load.left
 
     def worst(self, life: Life) -> int:
         """The most this item can cost in a batch."""
@@ -84,6 +84,7 @@ class BatchBuilder:
             return Added.FULL
         worst = self.worst(life)
         if not self._ledger.reserve(worst):
+            self._ledger.foresee(worst * self._load.left)
             return Added.NO_MONEY_NOW if self._ledger.could_ever_fit(worst) else Added.NO_MONEY
         self._load.add(len(line))
         self._job = job

@@ -8,11 +8,11 @@ import msgspec
 
 from batchwork.core.batch_book import LOST, UNSURE, Ticket
 from batchwork.core.breaker import Breaker
-from batchwork.core.errors import BackendError
+from batchwork.core.errors import BackendError, JournalFencedError
 from batchwork.core.event import BatchClosed, BatchSubmitted, BatchUploaded
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.failure_table import Operation, Trait, traits_of
-from batchwork.core.ports import BatchProgress, BatchTag, Sighting
+from batchwork.core.ports import BatchProgress, BatchTag, SharedJournal, Sighting
 from batchwork.engine.attempt import within
 from batchwork.engine.batch import BatchContext, SealedBatch
 from batchwork.engine.batch_creator import BatchCreator, Unseen
@@ -61,10 +61,11 @@ class BatchCarrier:
             is_full = isinstance(answer, Failure) and answer.kind is FailureKind.RATE_LIMITED
             if not is_full or not await self._wait_for_room():
                 break
-        batch.lines, ticket = [], batch.ticket
+        is_own, batch.lines, ticket = bool(batch.lines), [], batch.ticket
+        if answer is Sighting.ABSENT and not is_own and isinstance(self._p.journal, SharedJournal):
+            answer = await self._p.journal.made_late(ticket.chunk) or answer
         if isinstance(answer, str):
-            self._p.journal.record(BatchSubmitted(chunk=ticket.chunk, batch_id=answer))
-            await self._p.journal.durable()
+            await self._keep(ticket, answer)
             if self._context.is_cancelled():
                 await self.cancel(answer)
             return answer
@@ -79,6 +80,20 @@ class BatchCarrier:
             self._send_again(batch)
             self._close_batch(batch, "absent")
         return None
+
+    async def _keep(self, ticket: Ticket, batch_id: str) -> None:
+        """The provider has the batch: on disk, or, where this process was taken over, in the hands of who follows it.
+
+        Who has given it up has sent its items again, so that it must not run.
+        """
+        journal = self._p.journal
+        journal.record(BatchSubmitted(chunk=ticket.chunk, batch_id=batch_id))
+        try:
+            await journal.durable()
+        except JournalFencedError:
+            if isinstance(journal, SharedJournal) and not await journal.hand_over(ticket.chunk, batch_id):
+                await self.cancel(batch_id)
+            raise
 
     async def _keep_file(self, batch: SealedBatch, file_id: str) -> None:
         """A batch will be made of this file: on disk before it is, so that it is known by its file afterwards."""

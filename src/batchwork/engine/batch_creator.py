@@ -8,7 +8,7 @@ from batchwork.core.decision import Tries, wait_before_retry
 from batchwork.core.errors import BackendError, NotCreatedError
 from batchwork.core.failure import Failure
 from batchwork.core.failure_table import Operation, Trait, may_have_created, traits_of
-from batchwork.core.ports import BatchTag, Candidate, FileBatchBackend, Sighting
+from batchwork.core.ports import BatchTag, Candidate, FileBatchBackend, SharedJournal, Sighting
 from batchwork.engine.attempt import within
 from batchwork.engine.batch import BatchContext
 from batchwork.engine.follower import Sight, looks
@@ -30,6 +30,7 @@ class BatchCreator:
 
     def __init__(self, context: BatchContext, *, sight: Callable[[str], Sight]) -> None:
         self._is_cancelled = context.is_cancelled
+        self._journal = context.parts.journal
         self._backend = context.backend
         self._policy = context.parts.policy
         self._waits = context.waits
@@ -51,6 +52,8 @@ class BatchCreator:
             try:
                 if isinstance(self._backend, FileBatchBackend) and tag().file_id is None:
                     await keep_file(await self._uploaded(self._backend, lines, tag()))
+                if isinstance(self._journal, SharedJournal):  # whoever takes this process over counts on it
+                    await self._journal.confirm()
                 return await within(self._policy.timeout_s, self._backend.submit_batch(lines, tag()))
             except BackendError as error:
                 failure = error.failure

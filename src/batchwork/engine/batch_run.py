@@ -10,12 +10,14 @@ import logging
 from collections import deque
 from collections.abc import Iterator
 
+from batchwork.core.batch_book import Ticket
 from batchwork.core.bounds import WorstCase
+from batchwork.core.duration import duration
 from batchwork.core.errors import BatchworkError
 from batchwork.core.event import BatchIntended
 from batchwork.core.failure import Failure
 from batchwork.core.intake import Work
-from batchwork.core.ports import BatchBackend
+from batchwork.core.ports import BatchBackend, FileBatchBackend
 from batchwork.core.stats import Tally
 from batchwork.core.words import counted
 from batchwork.engine.batch import BatchContext, SealedBatch
@@ -24,7 +26,7 @@ from batchwork.engine.batch_carrier import BatchCarrier
 from batchwork.engine.collector import Collector
 from batchwork.engine.life import Life
 from batchwork.engine.parts import Parts
-from batchwork.engine.read_ahead import LATER, Later
+from batchwork.engine.read_ahead import DRY, LATER, Later
 from batchwork.engine.run import Run
 from batchwork.engine.waits import Waits
 
@@ -40,6 +42,7 @@ class BatchRun(Run):
         super().__init__(parts, tally)
         tally.batches = 0
         self._policy = parts.policy.batch
+        self._backend = backend
         self._waits = Waits(parts.clock)
         self._again: deque[Life] = deque()  # for a later batch
         context = BatchContext(
@@ -126,24 +129,51 @@ class BatchRun(Run):
     def _take_up(self) -> None:
         """Attach to what an earlier run has left at the provider."""
         for ticket in self._p.journal.batches.open():
-            batch = SealedBatch(ticket, {}, [])
-            self._p.gate.ledger.take_over(batch.reserved_nano)
-            self._in_open_batches.update(ticket.items)
-            self._taken_up.add(ticket.chunk)
-            self._follow(batch)
+            if ticket.chunk not in self._taken_up:
+                self.take_up(ticket, None)
+
+    def take_up(self, ticket: Ticket, fenced_s: float | None) -> None:
+        """Attach to one batch. Where its process may have been about to make it when it was fenced off, so long ago, it
+        is looked for only when that can have come to no batch any more.
+        """
+        if self._waits.is_closed:
+            return
+        batch = SealedBatch(ticket, {}, [])
+        self._p.gate.ledger.take_over(batch.reserved_nano)
+        self._in_open_batches.update(ticket.items)
+        self._taken_up.add(ticket.chunk)
+        is_made = ticket.batch_id is not None
+        # No batch is made of a file that is not on record.
+        is_unmade = isinstance(self._backend, FileBatchBackend) and ticket.file_id is None
+        wait_s = 0.0 if fenced_s is None or is_made or is_unmade else 2.0 * self._p.policy.timeout_s - fenced_s
+        if wait_s > 0.0:
+            _log.warning(
+                "a process that ended without a word was about to make a batch of %s: it is looked for in %s, when it"
+                " must have arrived",
+                *(counted(len(ticket.items), "item"), duration(wait_s)),
+            )
+        self._follow(batch, wait_s=wait_s)
 
     async def _read(self, source: Iterator[Work | Later | None]) -> bool:
         for passed, work in enumerate(source):
-            if work is LATER:  # before anything else is awaited: the news of more must not be missed
+            if work is DRY or (work is LATER and self._for_money):
+                if not await self._step():
+                    await self._next_ending()
+            elif work is LATER:  # before anything else is awaited: the news of more must not be missed
                 await self._next_ending()
-            elif work is not None:
+            elif isinstance(work, Work):
                 if work.item not in self._in_open_batches:
                     await self._start(work)
                 self._p.journal.release(work.item)
             if passed % _BREATHE_EVERY == 0:
                 await self._p.clock.sleep(0)
-            while len(self._for_money) >= _MOST_WAITING and self._tasks and not self._waits.is_closed:
-                await self._next_ending()
+            while len(self._for_money) >= _MOST_WAITING and not self._ending:
+                if self._tasks:
+                    await self._next_ending()
+                elif not self._builder.is_empty:  # which holds the money that they wait for
+                    await self._send()
+                else:
+                    break
             if self._ending:
                 return False
         return True
@@ -152,7 +182,7 @@ class BatchRun(Run):
         if work.request is None:
             await self._collector.show(self._collector.settler.record_unsent(work))
         else:
-            await self._add(Life.of(work))
+            await self._add(Life.of(work), is_patient=not self._for_money)
 
     def _ask_lost_batches(self) -> None:
         """Ask once more for results that were given up, before anything of them is sent again."""
@@ -170,6 +200,8 @@ class BatchRun(Run):
             answer = self._builder.add(life)
         while is_patient and answer is Added.NO_MONEY_NOW and self._p.gate.ledger.may_grow and not self._ending:
             await self._next_ending()
+            while self._p.gate.ledger.is_asking and not self._ending:
+                await self._next_ending()
             answer = self._builder.add(life)
             is_patient = not (self._tasks or self._builder.size)
         if isinstance(answer, Failure):
@@ -179,6 +211,8 @@ class BatchRun(Run):
         elif answer is Added.NO_MONEY_NOW:
             self._for_money.append(life)
             self._hold_back()
+            if self._p.gate.ledger.may_grow and not self._tasks:
+                await self._send()  # others may wait for what is set aside here
         elif self._builder.is_full:
             await self._send()
 
@@ -207,25 +241,30 @@ class BatchRun(Run):
 
     async def _finish(self) -> None:
         """Send what is gathered, wait for what is under way, and send again what must be, until nothing is left."""
-        while not self._waits.is_closed:
-            if not self.cancelled:
-                for waiting in (self._again, self._for_money):
-                    for nth in range(len(waiting)):
-                        await self._add(waiting.popleft(), is_patient=not nth)
-            self.tally.held_back = len(self._for_money)
-            if not self._builder.is_empty and not self.cancelled and not self._waits_for_room:
-                await self._send()
-            elif self._tasks:
-                await self._next_ending()
-            elif self.cancelled or not (self._again or self._for_money):
-                return
-            elif self._p.gate.ledger.may_grow:
-                await self._next_ending()
-            elif not self._again:  # nothing is under way that could make room
-                for life in self._for_money:
-                    await self._defer(life)
-                self._for_money.clear()
-                self.tally.held_back = 0
+        while not self._waits.is_closed and await self._step():
+            pass
+
+    async def _step(self) -> bool:
+        """Send or wait once; False: there is nothing to send, and nothing to wait for."""
+        if not self.cancelled:
+            for waiting in (self._again, self._for_money):
+                for nth in range(len(waiting)):
+                    await self._add(waiting.popleft(), is_patient=not nth)
+        self.tally.held_back = len(self._for_money)
+        if not self._builder.is_empty and not self.cancelled and not self._waits_for_room:
+            await self._send()
+        elif self._tasks:
+            await self._next_ending()
+        elif self.cancelled or not (self._again or self._for_money):
+            return False
+        elif self._p.gate.ledger.may_grow:
+            await self._next_ending()
+        elif not self._again:  # nothing is under way that could make room
+            for life in self._for_money:
+                await self._defer(life)
+            self._for_money.clear()
+            self.tally.held_back = 0
+        return True
 
     async def _next_ending(self) -> None:
         """Wait until one batch is done with, the input has more, or the run closes."""
@@ -263,8 +302,8 @@ class BatchRun(Run):
         self.tally.retries += len(batch.lives) - fresh
         self._follow(batch)
 
-    def _follow(self, batch: SealedBatch) -> None:
-        task = asyncio.create_task(self._see_through(batch))
+    def _follow(self, batch: SealedBatch, *, wait_s: float = 0.0) -> None:
+        task = asyncio.create_task(self._see_through(batch, wait_s))
         self._tasks.add(task)
         self.tally.in_flight += len(batch.ticket.items)
         task.add_done_callback(self._ended)
@@ -273,8 +312,12 @@ class BatchRun(Run):
         super()._ended(task)  # after a defect the batch stays open for the next run
         self._news.set()
 
-    async def _see_through(self, batch: SealedBatch) -> None:
+    async def _see_through(self, batch: SealedBatch, wait_s: float) -> None:
         try:
+            if wait_s > 0.0:
+                await self._waits.wait(wait_s)
+                if self._waits.is_closed:
+                    return
             await self._carrier.carry(batch)
         except BatchworkError as error:
             self.stop(error)

@@ -112,6 +112,7 @@ class Engine(Parts):
             window=self.policy.max_in_flight,
             max_wait_s=self.policy.max_wait_s,
             first_row=first_row,
+            take_up=run.take_up if isinstance(run, BatchRun) else None,
         )
 
     async def again(self, run: Run) -> None:

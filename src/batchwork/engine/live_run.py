@@ -15,7 +15,7 @@ from batchwork.core.stats import Tally
 from batchwork.core.words import counted
 from batchwork.engine.item import ItemCarrier
 from batchwork.engine.parts import Parts
-from batchwork.engine.read_ahead import LATER, Later
+from batchwork.engine.read_ahead import Later
 from batchwork.engine.run import Run
 from batchwork.engine.waits import Waits
 
@@ -89,7 +89,7 @@ class LiveRun(Run):
                     await self._p.clock.sleep(0)
                     # Rows that have moved are facts, too, and must not pile up in memory.
                     await self._p.journal.durable()
-            elif work is LATER:
+            elif isinstance(work, Later):
                 self._room.clear()
                 await self._room.wait()
             else:

@@ -22,9 +22,11 @@ class Later(Enum):
     """Nothing is there yet."""
 
     LATER = "later"
+    DRY = "dry"  # and nothing more comes but what others give up
 
 
 LATER: Final = Later.LATER
+DRY: Final = Later.DRY
 
 
 class ReadAhead(threading.Thread, Generic[T]):

@@ -2,7 +2,8 @@
 
 The owner of a journal reads its input and works on it. While others are there, it reads on ahead of its own window and
 offers what it has placed in blocks; at the end of the input it takes blocks as everybody does, and waits until all are
-done. A process that has joined takes blocks until the owner is gone.
+done. A process that has joined takes blocks until the owner is gone. In a run through provider batches everybody takes
+blocks from the start, so that whoever takes over knows which items were in whose hands.
 """
 
 import asyncio
@@ -13,13 +14,14 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Self
 
+from batchwork.core.batch_book import Ticket
 from batchwork.core.block import BLOCK_ITEMS, Sight, TakenBlock, Turn, blocks_to_offer
 from batchwork.core.errors import BatchworkError, DatabaseAwayError
 from batchwork.core.intake import Work
 from batchwork.core.outcome import Status
 from batchwork.core.ports import Clock, SharedJournal
 from batchwork.core.stats import Tally
-from batchwork.engine.read_ahead import LATER, Later
+from batchwork.engine.read_ahead import DRY, LATER, Later
 
 _log = logging.getLogger(__name__)
 _BESIDE_OTHERS_S, _ALONE_S = 0.2, 0.5  # between two turns
@@ -29,7 +31,7 @@ _ROWS_AT_ONCE = 2048  # of the input, read for others before the loop gets a tur
 
 
 class Sharing:
-    """The source of one live run on a shared journal; inside `async with` it talks to the others."""
+    """The source of one run on a shared journal; inside `async with` it talks to the others."""
 
     def __init__(
         self,
@@ -43,11 +45,13 @@ class Sharing:
         window: int,
         max_wait_s: float,
         first_row: bytes | None = None,
+        take_up: Callable[[Ticket, float | None], None] | None = None,
     ) -> None:
         self._journal, self._tally, self._clock, self._wake, self._stop = journal, tally, clock, wake, stop
         self._source = source  # None: it has ended, or another process reads it
         self._max_wait_s = max_wait_s
         self._first_row = first_row
+        self._take_up = take_up  # follow a provider batch; None: the run makes none
         self._block_items = max(_LEAST_ITEMS, min(BLOCK_ITEMS, 2 * window))
         self._kept: deque[Work] = deque()  # rows that nobody else can do, read for the others
         self._taken: deque[Work] = deque()
@@ -87,7 +91,7 @@ class Sharing:
     def __next__(self) -> Work | Later | None:
         if self._kept:
             return self._kept.popleft()
-        if self._source is not None:
+        if self._source is not None and self._take_up is None:
             with suppress(StopIteration):
                 return self._row()
         if len(self._taken) <= self._block_items // 2:
@@ -96,7 +100,12 @@ class Sharing:
             return self._taken.popleft()
         if self._is_over:
             raise StopIteration
-        return LATER
+        return DRY if self._is_dry else LATER
+
+    @property
+    def _is_dry(self) -> bool:
+        """Nobody has anything to offer, unless one gives up what it has."""
+        return self._first_sight is not None and self._source is None and not (self._sight.free or self._sight.is_read)
 
     def _row(self) -> Work | Later | None:
         """The next row of the input; StopIteration at its end."""
@@ -106,7 +115,7 @@ class Sharing:
         except StopIteration:
             self._source = None
             raise
-        if isinstance(work, Work) and self._journal.is_elsewhere(work.index):
+        if isinstance(work, Work) and self._journal.is_elsewhere(work.index, work.item):
             self._journal.release(work.item)
             self._is_gap = True
             return None
@@ -120,7 +129,7 @@ class Sharing:
             self._is_over = self._source is None and not self._taken and self._has_ended()
             if self._taken or self._kept or self._is_over:
                 self._wake()
-            if blocks_to_offer(self._sight) and self._source is not None and self._has_more:
+            if self._to_offer and self._source is not None and self._has_more:
                 continue
             is_alone = not self._sight.helpers and not self._sight.held and not self._journal.is_joined
             with suppress(TimeoutError):
@@ -134,7 +143,8 @@ class Sharing:
         return self._sight.is_settled
 
     def _wanted(self) -> int:
-        return int(self._source is None and len(self._taken) <= self._block_items // 2)
+        takes = self._source is None or self._take_up is not None
+        return int(takes and len(self._taken) <= self._block_items // 2)
 
     async def _turn(self, *, offered: tuple[tuple[int, int], ...], wants: int) -> None:
         """Tell what is done, and ask; while the database is away the same is told again."""
@@ -146,6 +156,8 @@ class Sharing:
             offered=(*before.offered, *offered),
             wants=wants,
             first_row=self._first_row,
+            reads=self._source is not None,
+            adopts=self._take_up is not None and not self._journal.is_joined and not self._is_closing,
         )
         if turn.finished or turn.left or turn.offered:
             await self._journal.durable()  # what others rely on is on disk
@@ -160,6 +172,9 @@ class Sharing:
                 await self._clock.sleep(_ALONE_S)
         self._untold, self._sight = Turn(), sight
         self._count_others(sight)
+        for orphan in sight.orphans:
+            if self._take_up is not None and not self._journal.batches.is_open(orphan.chunk):
+                self._take_up(self._journal.adopt(orphan), orphan.fenced_s)
         for block in sight.taken:
             self._take(block)
         for late in sight.late:
@@ -185,6 +200,8 @@ class Sharing:
             self._tally.read += len(block.items)
         for state, request in block.items:
             assert state.index is not None
+            if state.item in self._journal.batches.rides:
+                continue
             self._taken.append(
                 Work(
                     item=state.item,
@@ -200,7 +217,13 @@ class Sharing:
     def _gathered(self) -> tuple[tuple[int, int], ...]:
         """Blocks of the rows that come next, for those who have nothing to do."""
         self._has_more = True
-        return tuple(filter(None, (self._gather() for _ in range(blocks_to_offer(self._sight)))))
+        return tuple(filter(None, (self._gather() for _ in range(self._to_offer))))
+
+    @property
+    def _to_offer(self) -> int:
+        if self._first_sight is None:  # what others have left may be in the rows that come next
+            return 0
+        return blocks_to_offer(self._sight, for_itself=self._take_up is not None)
 
     def _gather(self) -> tuple[int, int] | None:
         first = stop = None

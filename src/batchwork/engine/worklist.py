@@ -51,7 +51,7 @@ def open_inputs(
             raise InputError(problem) from error
         if intake is None:
             return
-        if intake is LATER:
+        if isinstance(intake, Later):
             yield LATER
             continue
         before = None if tally.read or journal.at(0) is None else next(iter(journal.entries(0, 1)), None)
@@ -84,7 +84,7 @@ def _foreseen(intakes: Iterable[InputRow | Later], journal: ForeseeingJournal) -
     rows = iter(intakes)
     some: list[InputRow] = []
     for row in rows:
-        if row is not LATER:
+        if not isinstance(row, Later):
             some.append(row)
         if some and (row is LATER or len(some) >= journal.foresees):
             journal.foresee(some)

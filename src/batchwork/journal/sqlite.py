@@ -159,6 +159,7 @@ class SqliteJournal:
         elif isinstance(event, BatchEvent):
             self.batches.apply(event)
             sums.batches += 1
+            self._writer.note_batch(event)
         writer = self._writer
         body = codec.encode(event, writer.blobs)
         writer.events.append((seq, self._utc(), kind, item, body, codec.checksum(seq, kind, item, body)))

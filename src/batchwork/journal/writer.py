@@ -16,6 +16,7 @@ from pathlib import Path
 from batchwork.clock import SystemClock, next_turn
 from batchwork.core.dsn import JournalAddress
 from batchwork.core.errors import JournalError
+from batchwork.core.event import BatchEvent
 from batchwork.core.outcome import Status
 from batchwork.journal import codec
 from batchwork.journal.companions import WriterLock
@@ -51,6 +52,7 @@ class Group:
     events: int
     blobs: list[bytes]
     trim: int | None
+    batch_events: list[BatchEvent] = field(default_factory=list)  # of which others must know at once
     new: list[ItemRow] = field(default_factory=list)
     moved: list[ItemRow] = field(default_factory=list)
     trimmed: Counter[Status] = field(default_factory=Counter)
@@ -86,17 +88,20 @@ class JournalWriter:
         self._group: Group | None = None  # on its way to the disk
         self._broken: JournalError | None = None
 
-    async def durable(self) -> None:
-        """Return when everything queued so far is on disk."""
+    async def durable(self, *, confirms: bool = False) -> None:
+        """Return when everything queued so far is on disk; `confirms` waits for a commit though nothing is queued."""
         if self._broken is not None:
             raise self._broken
-        if not self.events and self._group is None:
+        if not self.events and self._group is None and not confirms:
             return
         waiter = asyncio.get_running_loop().create_future()
         self._waiters.append(waiter)
         if self._task is None:
             self._schedule()
         await waiter
+
+    def note_batch(self, event: BatchEvent) -> None:
+        """Nothing to do: nobody else follows the batches of a file."""
 
     def flush(self) -> None:
         """Write everything queued, now, and wait for it here."""

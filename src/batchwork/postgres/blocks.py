@@ -6,11 +6,13 @@ again when its answer was lost: an offer that is there is not made twice, and wh
 
 import logging
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import psycopg
 
-from batchwork.core.block import Sight, TakenBlock, Turn
+from batchwork.core.batch_book import BatchBook
+from batchwork.core.block import Orphan, Sight, TakenBlock, Turn
 from batchwork.core.dsn import Dsn
 from batchwork.core.errors import JournalFencedError, JournalLockedError
 from batchwork.core.event import Began, Event
@@ -26,6 +28,7 @@ from batchwork.postgres.connection import (
     persistently,
 )
 from batchwork.postgres.reader import DONE, DatabaseReader
+from batchwork.postgres.tickets import adopt_all, orphans_of
 
 _log = logging.getLogger(__name__)
 _OTHER_LIMITS = (
@@ -40,6 +43,7 @@ WHERE id = %(me)s AND state = 'live' FOR SHARE ON CONFLICT DO NOTHING
 """
 _FREE = """
 UPDATE block SET worker = NULL FROM worker AS w WHERE block.worker = w.id AND w.state <> 'live'
+  AND NOT EXISTS (SELECT FROM ticket WHERE ticket.worker = w.id)
 """
 _TAKE = """
 UPDATE block AS b SET worker = %(me)s, claims = claims + 1
@@ -54,12 +58,14 @@ SELECT (SELECT count(*) FROM block WHERE worker IS NULL), (SELECT count(*) FROM 
   max(w.began) FILTER (WHERE w.state = 'live' AND w.is_owner AND w.renewed_at > me.joined_at), max(w.name) FILTER
   (WHERE w.state = 'live' AND w.is_owner), me.state = 'live', EXISTS (SELECT FROM late),
   extract(epoch FROM clock_timestamp())::float8, coalesce(sum(w.spent), 0)::bigint,
+  coalesce(bool_or(w.reads AND w.state = 'live'), false),
   {DONE.replace("standing", "w.standing")}
 FROM worker AS me LEFT JOIN worker AS w ON w.id <> me.id WHERE me.id = %(me)s GROUP BY me.id
 """
-_BEGIN = "DELETE FROM block WHERE worker IS NULL"
+_BEGIN = "DELETE FROM block WHERE worker IS NULL OR worker IN (SELECT id FROM worker WHERE state <> 'live')"
 _ELSEWHERE = "SELECT first, stop FROM block WHERE worker <> %(me)s ORDER BY first"
-_END = "UPDATE block SET worker = NULL WHERE worker = %(me)s"
+_END = "UPDATE block SET worker = NULL WHERE worker = %(me)s AND NOT EXISTS (SELECT FROM ticket WHERE worker = %(me)s)"
+_READS = "UPDATE worker SET reads = %(reads)s WHERE id = %(me)s"
 
 
 class DatabaseBlocks:
@@ -72,23 +78,27 @@ class DatabaseBlocks:
         self.began = 0  # the event with which this process, as the owner, has begun
         self._checked: set[int] = set()
         self._known: set[int] = set()  # the blocks that this process was told it has
+        self._known_batches: set[int] = set()  # of others, that it knows to follow
+        self._reads = False  # as the others know
         self._session: SyncConnection | None = None
         self._heard: float | None = None  # when the database last answered, by its own clock
         self._steady_since = 0.0  # since then it was never silent for long
         self._reader: DatabaseReader | None = None
 
-    def begin(self) -> list[tuple[int, int]]:
-        """Be the owner of a run: what is free will be placed anew; the places that others work on now."""
+    def begin(self, book: BatchBook) -> list[tuple[int, int]]:
+        """Be the owner of a run: what is free will be placed anew, what others have left at the provider is followed;
+        the places that others work on now.
+        """
         with in_our_words(self._dsn):
-            return persistently(self._begin)
+            return persistently(partial(self._begin, book))
 
-    def _begin(self) -> list[tuple[int, int]]:
+    def _begin(self, book: BatchBook) -> list[tuple[int, int]]:
         if self._session is not None and self._session.closed:
             self._drop()
         with self._connected().transaction():
             workers.reap(self._connected(), self._dsn.schema, me=self._me, heard=None)
-            self._execute(_FREE)
             self._execute(_BEGIN)
+            adopt_all(self._connected(), worker=self._me, book=book)
             return [(first, stop) for first, stop in self._execute(_ELSEWHERE)]
 
     def exchange(self, turn: Turn) -> Sight:
@@ -112,20 +122,27 @@ class DatabaseBlocks:
         if self._heard is not None and self._heard - self._steady_since >= workers.LEASE_S:
             for name in workers.reap(self._connected(), self._dsn.schema, me=self._me, heard=self._heard):
                 _log.warning("%s does not work any more: what it had begun is taken over", name)
+        if turn.reads is not self._reads:
+            self._execute(_READS, reads=turn.reads)
+            self._reads = turn.reads
+        if turn.adopts:
+            adopt_all(self._connected(), worker=self._me)
         self._execute(_FREE)
         if turn.wants:
             self._execute(_TAKE, wants=turn.wants)
         mine = self._execute(_MINE, firsts=list(self._known))
         taken = tuple(self._block(first, stop, began, turn.first_row) for first, stop, began in mine)
+        orphans = self._orphans() if turn.adopts else ()
         looked = self._execute(_LOOK)
         if not looked or not looked[0][6]:
             raise JournalFencedError(f"what this process was at work on in {self._dsn} was taken over by others")
-        ((free, held, helpers, owners, began, owner, _, has_late, now, spent, *done),) = looked
+        ((free, held, helpers, owners, began, owner, _, has_late, now, spent, is_read, *done),) = looked
         if began and began not in self._checked:
             self._check(self._reading().event(began), owner)
         self._hear(now)
         late = self._reading().late(self._me) if has_late else ()
         self._known.update(block.first for block in taken)  # now nothing more can keep the caller from hearing of it
+        self._known_batches.update(orphan.chunk for orphan in orphans)
         return Sight(
             taken=taken,
             free=free,
@@ -135,6 +152,16 @@ class DatabaseBlocks:
             done=dict(zip(STATUSES, map(int, done), strict=True)),
             spent_nano=spent,
             late=late,
+            is_read=is_read,
+            orphans=orphans,
+        )
+
+    def _orphans(self) -> tuple[Orphan, ...]:
+        """The batches of others that this process follows from now on. Who has made them writes no more about them."""
+        found = orphans_of(self._connected(), worker=self._me, known=self._known_batches, lease_s=workers.LEASE_S)
+        told = self._reading().batch_book() if found else BatchBook()
+        return tuple(
+            Orphan(chunk=chunk, told=told, batch_id=batch_id, fenced_s=fenced_s) for chunk, batch_id, fenced_s in found
         )
 
     def _hear(self, now: float) -> None:
@@ -169,7 +196,7 @@ class DatabaseBlocks:
             return
         if event.input.is_alone:
             raise JournalLockedError(
-                f"{owner} works alone on the journal {self._dsn} (a retry, a stream, an embed, batches or a manager):"
+                f"{owner} works alone on the journal {self._dsn} (a retry, a stream, an embed or a manager):"
                 " wait for it, or stop it"
             )
         if event.model != ours.model:
@@ -177,6 +204,8 @@ class DatabaseBlocks:
                 f"the run on {self._dsn} asks {event.model}, and this process {ours.model}: give it the same model, or"
                 " take another journal"
             )
+        if (mode := event.settings.get("mode", "live")) != ours.settings.get("mode", "live"):
+            raise JournalLockedError(f"the run on {self._dsn} works in the mode {mode!r}: give this process the same")
         if _limits(event) != _limits(ours):
             raise JournalLockedError(f"{self._dsn}: {_OTHER_LIMITS}")
         totals = (event.input.total, ours.input.total)

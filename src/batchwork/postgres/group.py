@@ -10,11 +10,12 @@ from batchwork.journal.rows import ITEM_COLUMNS, STATUSES, ItemRow
 from batchwork.journal.writer import Group
 from batchwork.postgres.arrays import BigInts, Bytes, Doubles, SmallInts
 from batchwork.postgres.connection import SyncConnection
+from batchwork.postgres.tickets import note_tickets
 
 GROUP = b"""
 WITH me AS (
   UPDATE worker SET seq = v[3], began = greatest(began, v[4]), spent = v[5], unconfirmed = v[6], reserved = v[7],
-    items = greatest(items, v[8]), batches = v[9], standing = v[11:15], renewed_at = clock_timestamp()
+    items = greatest(items, v[8]), batches = v[9], standing = v[11:15], riding = v[16], renewed_at = clock_timestamp()
   FROM (SELECT %s::bigint[] AS v) AS p
   WHERE id = v[1] AND epoch = v[2] AND state = 'live' RETURNING id, v[10] AS events),
 ordered AS (
@@ -93,6 +94,20 @@ def packed_group(
         *_item_columns(changed, _CHANGED),
         BigInts(taken_in),
     )
+
+
+def write_group(session: SyncConnection, packed: tuple[Any, ...], group: Group, *, worker: int) -> bool:
+    """Send a group; False: another has taken the worker's row over, and nothing is written."""
+    if group.trim is None and not group.batch_events:
+        return session.execute(GROUP, packed, prepare=True).fetchone() is not None
+    with session.transaction():
+        if session.execute(GROUP, packed, prepare=True).fetchone() is None:
+            return False
+        if group.trim is not None:
+            group.trimmed.clear()
+            trim_places(session, group, worker=worker)
+        note_tickets(session, group.batch_events, worker=worker)
+    return True
 
 
 def _columns(rows: Sequence[tuple[Any, ...]], kinds: Sequence[Any]) -> list[Any]:

@@ -16,11 +16,12 @@ from batchwork.postgres.connection import LOST
 from batchwork.postgres.rate_leases import STATE_RATE, RateLeases, fields_of
 
 _NAME = "run"
-# What those who have ended were granted and did not use. A call that was sent stands in their rows.
+# What those who have ended were granted and did not use. A call that was sent stands in their rows, and a batch does
+# until it is read, by whomever.
 _SETTLE_ENDED = """
 WITH ended AS (
-  SELECT id, granted - spent - reserved AS rest FROM worker
-  WHERE state <> 'live' AND granted <> spent + reserved FOR UPDATE SKIP LOCKED),
+  SELECT id, granted - spent - reserved - riding AS rest FROM worker
+  WHERE state <> 'live' AND granted <> spent + reserved + riding FOR UPDATE SKIP LOCKED),
 given AS (UPDATE worker w SET granted = granted - rest FROM ended WHERE w.id = ended.id)
 UPDATE account SET granted = granted - rests, last = 0
 FROM (SELECT sum(rest)::bigint AS rests FROM ended) AS e WHERE name = %(name)s AND rests IS NOT NULL
@@ -56,7 +57,7 @@ RETURNING w.granted, a.ceiling, a.granted
 # Of a worker that lives, what its own ledger has spent: its row also has what it has booked for the dead. Of one that
 # has ended, what it had set aside as well: that is booked sooner or later, and does not come back.
 _SPENT = """
-SELECT coalesce(sum(CASE WHEN state = 'live' THEN charged ELSE spent + reserved END), 0)::bigint,
+SELECT coalesce(sum(CASE WHEN state = 'live' THEN charged ELSE spent + reserved + riding END), 0)::bigint,
   count(*) FILTER (WHERE state = 'live')
 FROM worker
 """

@@ -15,9 +15,10 @@ from batchwork.core.dsn import Dsn
 from batchwork.core.errors import ConfigError, JournalError
 from batchwork.postgres.connection import SyncConnection
 from batchwork.postgres.rate_leases import RATE_TABLE
+from batchwork.postgres.tickets import TICKET_TABLE
 
 _TABLES = Path(__file__).with_name("tables.sql").read_text("utf-8")
-MIGRATIONS: tuple[str, ...] = ()  # the first brings format 1 to 2, and so on
+MIGRATIONS: tuple[str, ...] = (TICKET_TABLE,)  # the first brings format 1 to 2, and so on; a new journal has all
 _FIRST_FORMAT = 1
 
 
@@ -64,7 +65,7 @@ def prepare(connection: SyncConnection, dsn: Dsn) -> None:
                 if not _has_schema(connection, dsn):
                     connection.execute(sql.SQL("CREATE SCHEMA {}").format(sql.Identifier(dsn.schema)))
                 _set_path(connection, dsn)
-                connection.execute((_TABLES + RATE_TABLE).encode())
+                connection.execute("".join((_TABLES, RATE_TABLE, *MIGRATIONS)).encode())
                 values = (_FIRST_FORMAT + len(MIGRATIONS), uuid.uuid4().hex[:12])
                 connection.execute("INSERT INTO meta (one, format, run_id) VALUES (1, %s, %s)", values)
             else:

@@ -22,7 +22,7 @@ from batchwork.clock import stopwatch
 from batchwork.core.block import RUN, SharedInput
 from batchwork.core.dsn import Dsn
 from batchwork.core.errors import ConfigError, JournalError, JournalFencedError, JournalLockedError, JournalWriteError
-from batchwork.core.event import Ended, Settled
+from batchwork.core.event import BatchEvent, Ended, Settled
 from batchwork.core.words import counted, sentence
 from batchwork.journal import codec
 from batchwork.journal.rows import STATUSES
@@ -38,10 +38,11 @@ from batchwork.postgres.connection import (
     in_our_words,
     persistently,
 )
-from batchwork.postgres.group import BLOB, GROUP, packed_group, trim_places
+from batchwork.postgres.group import BLOB, packed_group, write_group
 from batchwork.postgres.identities import DatabaseIdentities
 from batchwork.postgres.late_answers import hand_in
 from batchwork.postgres.reader import DatabaseReader
+from batchwork.postgres.tickets import CHUNK_BITS
 from batchwork.postgres.workers import HEARTBEAT_S, WORKER_BITS, join, leave, renew, show_life, wait_for_others
 
 _GOODBYES, _GOODBYE_S = 40, 0.05
@@ -79,6 +80,7 @@ class DatabaseWriter(JournalWriter):
         self._bulky: list[tuple[bytes, bytes, int]] = []
         self.taken_in: list[int] = []  # late answers that the next group has taken in
         self._packed_late = 0
+        self._batch_events: list[BatchEvent] = []
         self._begin_queue(dsn)
         self.name = f"{socket.gethostname()}:{os.getpid()}" if shared_input is None else shared_input.worker
         self.epoch = 1
@@ -90,6 +92,8 @@ class DatabaseWriter(JournalWriter):
             self._base = replace(self.sums, counts=dict(self.sums.counts))
             self.identities = DatabaseIdentities(self.reader.items)
             self.batches = self.reader.batch_book()
+            self._riding_before = self.batches.reserved_nano
+            self.batches.number_from(self.id << CHUNK_BITS)
             self._session = session
             undo.pop_all()
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="journal")
@@ -238,11 +242,16 @@ class DatabaseWriter(JournalWriter):
                 self._session = self._restored()
                 renew(self._session, self.id, self.epoch)
 
+    def note_batch(self, event: BatchEvent) -> None:
+        """Let the others see with the next group how a batch stands."""
+        self._batch_events.append(event)
+
     # -- one group ------------------------------------------------------------------------------
 
     def _put_in(self) -> None:
         """Pack everything queued; the thread sends it."""
         group = Group(events=len(self.events), blobs=list(self.blobs), trim=self.trim)
+        group.batch_events, self._batch_events = self._batch_events, []
         blobs = [(key, body, codec.blob_checksum(key, body)) for key, body in self.blobs.items()]
         self._bulky = blobs if sum(len(body) for _, body, _ in blobs) > _BULKY else []
         blobs = [] if self._bulky else blobs
@@ -267,7 +276,8 @@ class DatabaseWriter(JournalWriter):
         money = (now.spent - base.spent, now.unconfirmed - base.unconfirmed, now.reserved - base.reserved)
         began = now.began if now.began != base.began else 0
         things = (now.items - base.items, now.batches - base.batches)
-        return [self.id, self.epoch, now.seq, began, *money, *things, events, *added]
+        riding = self.batches.reserved_nano - self._riding_before
+        return [self.id, self.epoch, now.seq, began, *money, *things, events, *added, riding]
 
     def _start_commit(self) -> Future[None]:
         assert self._group is not None
@@ -338,15 +348,7 @@ class DatabaseWriter(JournalWriter):
         self._sent = last
 
     def _execute(self, session: SyncConnection, packed: tuple[Any, ...], group: Group) -> None:
-        if group.trim is None:
-            row = session.execute(GROUP, packed, prepare=True).fetchone()
-        else:
-            with session.transaction():
-                row = session.execute(GROUP, packed, prepare=True).fetchone()
-                if row is not None:
-                    group.trimmed.clear()
-                    trim_places(session, group, worker=self.id)
-        if row is None:
+        if not write_group(session, packed, group, worker=self.id):
             raise self._fenced()
 
     def _marked(self, session: SyncConnection) -> int:
