@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from rich.console import Console
 from rich.live import Live
@@ -101,8 +102,10 @@ class Display:
         """Say what the run came to; without its `verdict` where an exception says that."""
         is_bad = summary.code != Exit.ALL_SUCCEEDED
         width = self._console.width if self._live is not None else None
-        has_others = self._engine is not None and any(self._engine.tally.elsewhere.values())
-        for text in summary.lines(run="own part" if has_others else "this run"):
+        tally, run = None if self._engine is None else self._engine.tally, "this run"
+        if tally is not None and any(tally.elsewhere.values()):  # the journal has no figures of one process alone
+            summary, run = replace(summary, figures=tally.figures(tally.elapsed_s or 0.0)), "own part"
+        for text in summary.lines(run=run):
             self.say(wrapped(text, width), always=is_bad)
         if verdict:
             self.say(wrapped(summary.verdict, width, indent=""), always=is_bad)
