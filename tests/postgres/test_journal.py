@@ -13,7 +13,7 @@ from tests.support.postgres_server import PostgresServer, why_not
 
 pytestmark = pytest.mark.skipif(why_not() is not None, reason=str(why_not()))
 if why_not() is None:
-    from batchwork.postgres import writer
+    from batchwork.postgres import reader, writer
     from batchwork.postgres.journal import PostgresJournal
     from batchwork.postgres.reader import DatabaseReader
 
@@ -49,3 +49,24 @@ def test_documents_that_one_statement_could_not_hold_go_ahead_of_their_group(
             journal.place(place, row(f"p{place}", system=f"{place} " * 2000))
         systems = [entry.request.system for entry in journal.entries()]
     assert systems == [f"{place} " * 2000 for place in range(3)]
+
+
+def test_answers_that_come_in_the_reverse_order_read_their_items_page_by_page(
+    postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reader, "_PAGE", 8)
+    monkeypatch.setattr(reader, "_BODIES", 8)
+    dsn = Dsn.parse(postgres.journal())
+    with closing(open_journal(dsn)) as journal:
+        journal.begin(BEGAN)
+        for place in range(64):
+            journal.release(journal.place(place, row(f"p{place}")).item)
+    asked: list[str] = []
+    ask = reader.DatabaseConnection.all
+    monkeypatch.setattr(reader.DatabaseConnection, "all", lambda *given: asked.append(given[1]) or ask(*given))
+    with closing(open_journal(dsn)) as journal:
+        asked.clear()
+        for item in reversed(range(64)):
+            assert journal.take(item).item == item
+            assert journal.request_of(item).messages[0].content == f"p{item}"
+    assert len(asked) <= 2 * 64 // 8 + 1

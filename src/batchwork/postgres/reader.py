@@ -175,7 +175,9 @@ class DatabaseItems(ItemTable):
             return self._near[item]
         if not self._pinned:
             return self.now(item)
-        self.keep(self._rows("WHERE id >= ? AND id < ?", item, item + _PAGE))
+        first = item - item % _PAGE  # so that each page is read once, in whatever order its rows are asked for
+        rows = self._rows("WHERE id >= ? AND id < ?", first, first + _PAGE)
+        self.keep([row for row in rows if row.item not in self._near])
         return self._near.get(item)
 
     def now(self, item: int) -> ItemRow | None:
@@ -189,8 +191,9 @@ class DatabaseItems(ItemTable):
         self._near.update((row.item, row) for row in rows)
 
     def near(self, item: int) -> list[ItemRow]:
-        """An item and those behind it which are at hand."""
-        return [row for number in range(item, item + _BODIES) if (row := self._near.get(number)) is not None]
+        """An item and those beside it which are at hand."""
+        first = item - item % _BODIES
+        return [row for number in range(first, first + _BODIES) if (row := self._near.get(number)) is not None]
 
     def forget_places(self) -> None:
         super().forget_places()
@@ -334,11 +337,14 @@ class DatabaseReader(JournalReader):
         connection = DatabaseConnection(dsn)
         self._read_from(dsn, connection, DatabaseItems(connection, pinned=pinned), DatabaseEvents(connection))
         self._dsn, self._pinned = dsn, pinned
+        self._last_asked = 0
 
     def request_of(self, item: int) -> Request:
         row = self.items.row(item)
         if self._pinned and row is not None and not self._events.has(row.request_seq):
-            self._events.fetch([near.request_seq for near in self.items.near(item)])
+            is_in_turn = abs(item - self._last_asked) <= _BODIES  # else what is beside it is as far from the next one
+            self._events.fetch([near.request_seq for near in (self.items.near(item) if is_in_turn else [row])])
+        self._last_asked = item
         return super().request_of(item)
 
     def fetch_requests(self, rows: list[ItemRow]) -> None:
