@@ -2,16 +2,19 @@
 
 Each measurement has a time after which it is ended and called unfinished, so that all of them together end within 90
 minutes. What a measurement prints goes into the page as it is; nothing in the page comes from anywhere else. It is
-written after each of them, so that a run that is cut off leaves what it has seen, and says what is missing.
+written after each of them, so that a run that is cut off leaves what it has seen. What was measured on this machine
+before and is not measured now stays in the page with its date, so that a single one can be renewed.
 """
 
 import argparse
 import os
 import platform
+import re
 import signal
 import subprocess
 import sys
 import time
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Timer
@@ -26,9 +29,20 @@ _INTRODUCTION = """\
 # Performance
 
 Written by `make perf`, which measures everything here and beside the peers, and by nothing else. Ratios within one run
-count; absolute times belong to this machine on this day. A measurement of time that other processes disturbed says
-"not judged". `make perf-NAME` repeats a single one, `make perf-against REF=COMMIT` compares two commits.
+count; absolute times belong to this machine on that day. A measurement of time that other processes disturbed says
+"not judged". `make perf PERF=NAME` renews a single one, `make perf-against REF=COMMIT` compares two commits.
 """
+_ROW = re.compile(r"^\| (\w+) \| (.*) \| (.*) \| (.*) \|$", re.MULTILINE)
+_DETAILS = re.compile(r"^## (\w+)\n\n.*?\n\n```\n(.*?)\n```$", re.MULTILINE | re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """What one measurement said, and when."""
+
+    text: str
+    took: str
+    on: str
 
 
 def main() -> int:
@@ -37,16 +51,17 @@ def main() -> int:
     parser.add_argument("--smoke", action="store_true", help="cuts of a few seconds each; the page is left alone")
     options = parser.parse_args()
     started = time.monotonic()
-    sections = []
+    sections, seen = known(PAGE.read_text(encoding="utf-8") if PAGE.exists() else "", _machine()), []
     for name in options.names:
         left_s = WITHIN_S - (time.monotonic() - started)
-        sections.append((name, *_measured(name, min(LONGEST_S, left_s), smoke=options.smoke)))
-        print(f"-- {name}: {sections[-1][2]:.0f} s\n", flush=True)
+        text, took_s = _measured(name, min(LONGEST_S, left_s), smoke=options.smoke)
+        sections[name] = Section(text.rstrip(), f"{took_s:.0f} s", f"{datetime.now(UTC):%Y-%m-%d}")
+        seen.append(name)
+        print(f"-- {name}: {took_s:.0f} s\n", flush=True)
         if not options.smoke:
-            missing = options.names[len(sections) :]
-            PAGE.write_text(_page(sections, missing, time.monotonic() - started), encoding="utf-8")
-    short = [name for name, text, _ in sections if not _last_line(text).endswith(" ok")]
-    print(f"perf: {len(sections) - len(short)} of {len(sections)} ok; not ok: {', '.join(short) or 'none'}")
+            PAGE.write_text(page(sections, options.names, _machine()), encoding="utf-8")
+    short = [name for name in seen if not _last_line(sections[name].text).endswith(" ok")]
+    print(f"perf: {len(seen) - len(short)} of {len(seen)} ok; not ok: {', '.join(short) or 'none'}")
     return 0
 
 
@@ -72,15 +87,26 @@ def _measured(name: str, within_s: float, *, smoke: bool) -> tuple[str, float]:
     return "".join(lines), took_s
 
 
-def _page(sections: list[tuple[str, str, float]], missing: list[str], took_s: float) -> str:
-    """The whole page."""
-    rows = [f"| {name} | {_last_line(text)} | {took:.0f} s |" for name, text, took in sections]
-    verdicts = "\n".join([*rows, *(f"| {name} | not measured in this run | |" for name in missing)])
-    details = "\n".join(f"## {name}\n\n{_purpose(name)}\n\n```\n{text.rstrip()}\n```\n" for name, text, _ in sections)
-    return (
-        f"{_INTRODUCTION}\n{datetime.now(UTC):%Y-%m-%d}, {_machine()}; {took_s / 60:.0f} minutes in all.\n\n"
-        f"| measurement | verdict | took |\n|---|---|---|\n{verdicts}\n\n{details}"
-    )
+def page(sections: dict[str, Section], names: list[str], machine: str) -> str:
+    """The whole page, with `names` that are not measured yet."""
+    missing = Section("", "", "")
+    rows, details = [], []
+    for name in dict.fromkeys([*sections, *names]):
+        section = sections.get(name, missing)
+        said = "not measured yet" if section is missing else _last_line(section.text)
+        rows.append(f"| {name} | {said} | {section.took} | {section.on} |")
+        if section is not missing:
+            details.append(f"## {name}\n\n{_purpose(name)}\n\n```\n{section.text}\n```\n")
+    table = "\n".join(["| measurement | verdict | took | on |", "|---|---|---|---|", *rows])
+    return "\n".join([_INTRODUCTION, f"{machine}.\n", table, "", *details])
+
+
+def known(page: str, machine: str) -> dict[str, Section]:
+    """What a page says, if it is of this machine."""
+    if f"\n{machine}.\n" not in page:
+        return {}
+    rows = {name: (took, on) for name, _, took, on in _ROW.findall(page)}
+    return {name: Section(text, *rows[name]) for name, text in _DETAILS.findall(page) if name in rows}
 
 
 def _purpose(name: str) -> str:
