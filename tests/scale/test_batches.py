@@ -22,7 +22,7 @@ from batchwork.core.outcome import Status
 from batchwork.journal import codec
 from batchwork.simulator import Simulator, SimulatorConfig
 from tests.support.postgres_server import PostgresServer, why_not
-from tests.support.waiting import becomes_true
+from tests.support.waiting import becomes_true, killed_at_last
 
 pytestmark = pytest.mark.skipif(why_not() is not None, reason=str(why_not()))
 if why_not() is None:
@@ -112,12 +112,8 @@ def crowd_of(postgres: PostgresServer, model: str, count: int, **settings: Any) 
     config = SimulatorConfig(persona="echo", batch_time_s=0.6, validation_time_s=0.05)
     with Simulator(config) as provider:
         crowd = Crowd(postgres, provider, model, count, **settings)
-        try:
+        with killed_at_last(crowd.processes):
             yield crowd
-        finally:
-            for process in crowd.processes:
-                process.kill()
-                process.communicate()
 
 
 @pytest.mark.scale

@@ -19,7 +19,7 @@ from batchwork.core.dsn import Dsn
 from batchwork.core.event import Admitted, Attempted, Event, Settled
 from batchwork.core.outcome import Status
 from tests.support.postgres_server import PostgresServer, why_not
-from tests.support.waiting import becomes_true
+from tests.support.waiting import becomes_true, killed_at_last
 
 pytestmark = pytest.mark.skipif(why_not() is not None, reason=str(why_not()))
 if why_not() is None:
@@ -75,12 +75,8 @@ def together(
     lease_s: float | None = LEASE_S,
 ) -> Iterator[Together]:
     crowd = Together(postgres.journal(), folder, count, latency_s, max_cost, lease_s)
-    try:
+    with killed_at_last(crowd.processes):
         yield crowd
-    finally:
-        for process in crowd.processes:
-            process.kill()
-            process.communicate()
 
 
 def repeated(crowd: Together, count: int) -> int:

@@ -1,7 +1,9 @@
-"""How a test waits for another process or thread: for a condition, never for a time."""
+"""How a test waits for another process or thread: for a condition, never for a time; and leaves none behind."""
 
+import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 
@@ -23,3 +25,14 @@ def becomes_true(
 def lines_of(path: Path) -> int:
     """How many lines another process has written to this file, which may not be there yet."""
     return path.read_bytes().count(b"\n") if path.exists() else 0
+
+
+@contextmanager
+def killed_at_last(processes: list[subprocess.Popen[str]]) -> Iterator[None]:
+    """Whatever happens, none of these processes is left, nor of those that are added meanwhile."""
+    try:
+        yield
+    finally:
+        for process in processes:
+            process.kill()
+            process.communicate()
