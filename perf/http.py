@@ -67,6 +67,7 @@ def main() -> int:
                 "batchwork": lambda: side("batchwork"),
                 "batchwork, max_cost": lambda: side("batchwork-budget"),
                 "batchwork in the user's loop": lambda: side("batchwork-user-loop"),
+                "aiohttp on uvloop, at once": lambda: side("raw-uvloop", url=at_once),
                 "our transport, at once": lambda: side("transport", url=at_once),
                 "batchwork, at once": lambda: side("batchwork", url=at_once),
                 "anthropic SDK": lambda: side("sdk", peer, theirs),
@@ -100,8 +101,9 @@ def main() -> int:
         "of the anthropic SDK": (ratio(seen[dearer], seen["anthropic SDK"]), 1 / LEAST_OF_SDK),
         "of litellm": (ratio(seen[dearer], seen["litellm"]), 1 / LEAST_OF_LITELLM),
     }
-    above = median(a - b for a, b in zip(seen["batchwork, at once"], seen["our transport, at once"], strict=True))
-    print(f"{above:.0f} us per item above the transport where answers come at once and nothing wakes up for one alone")
+    for name in ("aiohttp on uvloop", "our transport"):
+        above = median(a - b for a, b in zip(seen["batchwork, at once"], seen[f"{name}, at once"], strict=True))
+        print(f"{above:.0f} us per item above {name} where answers come at once and nothing wakes up for one alone")
     for name, (figure, bar) in figures.items():
         print(f"{figure:.3g} {name} (bar {bar:.3g}) {'ok' if figure <= bar else 'short'}")
     alone, whole = median(seen["our transport alone"]), median(seen["batchwork"])
