@@ -13,7 +13,7 @@ from pathlib import Path
 
 from batchwork.core.errors import ConfigError, JournalDamagedError, JournalError, JournalWriteError
 from batchwork.journal.atomic import sync_folder
-from batchwork.journal.companions import MARK, PARTS, PRIVATE_FILE, WriterLock, beside, remove_with_parts
+from batchwork.journal.companions import MARK, PARTS, PRIVATE_FILE, VECTORS, WriterLock, beside, open_beside, remove_with_parts
 from batchwork.journal.connections import FAULTS, ReadConnection, connect, translated
 from batchwork.journal.mark import MarkFile
 from batchwork.journal.reader import JournalReader
@@ -45,13 +45,13 @@ def move_aside(path: Path, *, name: str, instead: Path | None = None) -> Path:
     while any(path.with_name(f"{path.name}.{name}-{number}{part}").exists() for part in PARTS):
         number += 1
     aside = path.with_name(f"{path.name}.{name}-{number}")
-    parts = PARTS[:1] if path.is_symlink() else PARTS  # what a link points to stays where it is
+    parts = ("",) if path.is_symlink() else PARTS  # what a link points to stays where it is
     try:
         for part in parts:
             source, target = (journal.with_name(journal.name + part) for journal in (path, aside))
             if not source.exists():
                 continue
-            if instead is not None and part in ("", MARK):
+            if part == VECTORS or (instead is not None and part in ("", MARK)):
                 _also_named(source, target)
             else:
                 source.rename(target)
@@ -59,6 +59,8 @@ def move_aside(path: Path, *, name: str, instead: Path | None = None) -> Path:
             instead.replace(path)
             beside(instead, MARK).replace(beside(path, MARK))
             sync_folder(path.parent)
+        elif VECTORS in parts:  # until here both have them: a kill must not part them from either
+            path.with_name(path.name + VECTORS).unlink(missing_ok=True)
     except OSError as error:
         raise JournalWriteError(f"cannot set {path} aside: {error.strerror}") from error
     return aside
@@ -83,6 +85,7 @@ def back_up(journal: Path, to: Path) -> int:
     try:
         with closing(ReadConnection(journal, pinned=False)) as source:
             _copy(source, aside)
+        _copy_vectors(journal, aside)
         try:
             sums = check_whole(aside)
         except JournalDamagedError:
@@ -120,8 +123,23 @@ def _copy(source: ReadConnection, aside: Path) -> None:
         source.back_up(target)  # in one step: a run that writes meanwhile neither waits nor changes what is copied
 
 
+def _copy_vectors(journal: Path, aside: Path) -> None:
+    """Copy the vectors of a journal that has been copied: they stay where they are, more may follow."""
+    if not beside(journal, VECTORS).exists():
+        return
+    with (
+        beside(journal, VECTORS).open("rb") as source,
+        os.fdopen(open_beside(aside, VECTORS), "wb") as target,
+    ):
+        shutil.copyfileobj(source, target, 2**20)
+        target.flush()
+        os.fsync(target.fileno())
+
+
 def give_name(aside: Path, to: Path, sums: Sums) -> None:
     """Give a journal that was made aside its name, which must be free."""
+    if beside(aside, VECTORS).exists():
+        _also_named(beside(aside, VECTORS), beside(to, VECTORS))
     try:
         os.link(aside, to)  # unlike a rename, it refuses when somebody has taken the name meanwhile
     except FileExistsError:

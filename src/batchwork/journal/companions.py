@@ -14,8 +14,10 @@ from pathlib import Path
 from batchwork.core.errors import JournalLockedError, JournalWriteError
 
 PRIVATE_FILE, PRIVATE_FOLDER = 0o600, 0o700
-LOG, INDEX, LOCK, MARK = "-wal", "-shm", ".lock", ".mark"
-PARTS = ("", LOG, INDEX, MARK)  # of a journal; the mark last: without it nobody knows that another part is missing
+LOG, INDEX, LOCK, MARK, VECTORS = "-wal", "-shm", ".lock", ".mark", ".vectors"
+# Of a journal; the vectors first: nothing else refers to them. The mark last: without it nobody knows that another part
+# is missing.
+PARTS = (VECTORS, "", LOG, INDEX, MARK)
 
 
 def real(journal: Path) -> Path:

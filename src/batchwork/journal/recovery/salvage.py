@@ -14,6 +14,7 @@ from batchwork.journal.connections import PAGE_BYTES
 from batchwork.journal.mark import Mark, read_mark
 from batchwork.journal.recovery.page_file import PageFile, page_sizes
 from batchwork.journal.rows import SUM_COLUMNS, Sums
+from batchwork.journal.vector_file import VectorReader, with_vectors
 
 _SCRATCH = """
 PRAGMA journal_mode = OFF;
@@ -32,11 +33,14 @@ class Salvage:
         self._scratch = sqlite3.connect(scratch, isolation_level=None)
         self.page_bytes = PAGE_BYTES
         self._sums: Sums | None = None
+        self._vectors: VectorReader | None = None
         self._marks: list[Mark] = []  # whatever tells how far the journal was
 
     def close(self) -> None:
-        """Close the scratch file."""
+        """Close the files."""
         self._scratch.close()
+        if self._vectors is not None:
+            self._vectors.close()
 
     @property
     def run_id(self) -> str | None:
@@ -46,6 +50,7 @@ class Salvage:
     def gather(self, journal: Path) -> bool:
         """Keep everything that is whole; whether there is any event."""
         self._scratch.executescript(_SCRATCH)
+        self._vectors = VectorReader(journal)
         for page_bytes in page_sizes(journal):  # read by a wrong size, nothing agrees with its checksum
             before = self._scratch.total_changes
             with closing(PageFile(journal, page_bytes)) as pages:
@@ -81,9 +86,12 @@ class Salvage:
         """Every whole event in its order, with its time."""
         for *row, at in self._scratch.execute("SELECT seq, kind, item, body, crc, at FROM event ORDER BY seq"):
             try:
-                yield at, codec.decode((row[0], row[1], row[2], row[3], row[4]), self._blob)
+                event = codec.decode((row[0], row[1], row[2], row[3], row[4]), self._blob)
+                assert self._vectors is not None, "something was gathered"
+                with_vectors(event, self._vectors.read)
             except JournalDamagedError:
-                continue  # a shared part of it is lost, or it is no event at all
+                continue  # a shared part of it is lost, or its vectors, or it is no event at all
+            yield at, event
 
     def _blob(self, key: bytes) -> bytes | None:
         row = self._scratch.execute("SELECT body FROM blob WHERE digest = ?", (key,)).fetchone()
