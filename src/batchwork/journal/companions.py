@@ -50,6 +50,11 @@ def remove_with_parts(*journals: Path) -> None:
             beside(journal, part).unlink(missing_ok=True)
 
 
+def size_of(journal: Path) -> int:
+    """The bytes of a journal, its vectors included."""
+    return sum(path.stat().st_size for path in (journal, beside(journal, VECTORS)) if path.exists())
+
+
 def mode_of(path: Path) -> int:
     """Who may read and write this file."""
     return path.stat().st_mode & 0o666
