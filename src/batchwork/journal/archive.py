@@ -13,7 +13,16 @@ from pathlib import Path
 
 from batchwork.core.errors import ConfigError, JournalDamagedError, JournalError, JournalWriteError
 from batchwork.journal.atomic import sync_folder
-from batchwork.journal.companions import MARK, PARTS, PRIVATE_FILE, VECTORS, WriterLock, beside, open_beside, remove_with_parts
+from batchwork.journal.companions import (
+    MARK,
+    PARTS,
+    PRIVATE_FILE,
+    VECTORS,
+    WriterLock,
+    beside,
+    open_beside,
+    remove_with_parts,
+)
 from batchwork.journal.connections import FAULTS, ReadConnection, connect, translated
 from batchwork.journal.mark import MarkFile
 from batchwork.journal.reader import JournalReader
@@ -69,6 +78,8 @@ def move_aside(path: Path, *, name: str, instead: Path | None = None) -> Path:
 def _also_named(source: Path, target: Path) -> None:
     try:
         os.link(source, target)
+    except FileExistsError:
+        raise
     except OSError:  # a file system without second names
         shutil.copy2(source, target)
 

@@ -63,6 +63,8 @@ class Group:
 class JournalWriter:
     """A journal file that this process writes, from construction until `close`; what is queued for it."""
 
+    vectors: VectorFile | None = None  # where they are apart from their events
+
     def __init__(self, path: Path, *, page_bytes: int = PAGE_BYTES, vectors_apart: bool = False) -> None:
         self._begin_queue(path)
         with ExitStack() as undo:
@@ -84,7 +86,6 @@ class JournalWriter:
         self.path = path
         self.events: list[tuple[int, float, int, int, bytearray, int]] = []  # rows of the table of events
         self.blobs: codec.Blobs = {}
-        self.vectors: VectorFile | None = None
         self.trim: int | None = None  # places from here on are taken away
         self.cache = RowCache()
         self._waiters: list[asyncio.Future[None]] = []
