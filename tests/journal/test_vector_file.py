@@ -73,7 +73,7 @@ def test_without_them_nothing_is_written_and_recover_keeps_the_others(tmp_path: 
         beside.write_bytes(whole[:-1])
     else:
         beside.unlink()
-    with pytest.raises(JournalDamagedError, match=r"j\.db\.vectors.*put it back.*batchwork recover"):
+    with pytest.raises(JournalDamagedError, match=r"j\.db\.vectors.*put that file back.*batchwork recover"):
         opened(path)
     with pytest.raises(JournalDamagedError, match=r"j\.db\.vectors"):
         read(path)
@@ -97,8 +97,9 @@ def test_a_journal_that_is_recovered_goes_on_with_them(tmp_path: Path) -> None:
 
 
 def test_a_full_disk_loses_nothing(tmp_path: Path) -> None:
-    file = VectorFile(tmp_path / "j.db")
+    file = VectorFile(tmp_path / "j.db", writable=True)
     with closing(file):
+        assert file._descriptor is not None
         file.add(vectors(7))
         own, file._descriptor = file._descriptor, os.open("/dev/full", os.O_RDWR)
         with pytest.raises(JournalWriteError, match="No space left"):

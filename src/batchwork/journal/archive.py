@@ -13,20 +13,12 @@ from pathlib import Path
 
 from batchwork.core.errors import ConfigError, JournalDamagedError, JournalError, JournalWriteError
 from batchwork.journal.atomic import sync_folder
-from batchwork.journal.companions import (
-    MARK,
-    PARTS,
-    PRIVATE_FILE,
-    VECTORS,
-    WriterLock,
-    beside,
-    open_beside,
-    remove_with_parts,
-)
+from batchwork.journal.companions import MARK, PARTS, PRIVATE_FILE, VECTORS, WriterLock, beside, remove_with_parts
 from batchwork.journal.connections import FAULTS, ReadConnection, connect, translated
 from batchwork.journal.mark import MarkFile
 from batchwork.journal.reader import JournalReader
 from batchwork.journal.rows import Sums
+from batchwork.journal.vector_file import copy_vectors
 from batchwork.journal.write_ahead_log import is_all_there_is
 
 
@@ -96,7 +88,7 @@ def back_up(journal: Path, to: Path) -> int:
     try:
         with closing(ReadConnection(journal, pinned=False)) as source:
             _copy(source, aside)
-        _copy_vectors(journal, aside)
+        copy_vectors(journal, aside)
         try:
             sums = check_whole(aside)
         except JournalDamagedError:
@@ -132,19 +124,6 @@ def _copy(source: ReadConnection, aside: Path) -> None:
     os.close(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, PRIVATE_FILE))
     with closing(sqlite3.connect(aside, isolation_level=None)) as target:
         source.back_up(target)  # in one step: a run that writes meanwhile neither waits nor changes what is copied
-
-
-def _copy_vectors(journal: Path, aside: Path) -> None:
-    """Copy the vectors of a journal that has been copied: they stay where they are, more may follow."""
-    if not beside(journal, VECTORS).exists():
-        return
-    with (
-        beside(journal, VECTORS).open("rb") as source,
-        os.fdopen(open_beside(aside, VECTORS), "wb") as target,
-    ):
-        shutil.copyfileobj(source, target, 2**20)
-        target.flush()
-        os.fsync(target.fileno())
 
 
 def give_name(aside: Path, to: Path, sums: Sums) -> None:

@@ -15,9 +15,7 @@ from batchwork.core.errors import JournalLockedError, JournalWriteError
 
 PRIVATE_FILE, PRIVATE_FOLDER = 0o600, 0o700
 LOG, INDEX, LOCK, MARK, VECTORS = "-wal", "-shm", ".lock", ".mark", ".vectors"
-# Of a journal; the vectors first: nothing else refers to them. The mark last: without it nobody knows that another part
-# is missing.
-PARTS = (VECTORS, "", LOG, INDEX, MARK)
+PARTS = (VECTORS, "", LOG, INDEX, MARK)  # the mark last: without it nobody knows that another part is missing
 
 
 def real(journal: Path) -> Path:

@@ -15,7 +15,7 @@ from batchwork.journal.outputs import final_output
 from batchwork.journal.placer import outcome_at
 from batchwork.journal.rows import MOST_EVENTS, STATUSES, ItemRow, Sums
 from batchwork.journal.tables import EventTable, Identities, ItemTable
-from batchwork.journal.vector_file import VectorReader
+from batchwork.journal.vector_file import VectorFile
 
 
 class JournalReader:
@@ -24,11 +24,11 @@ class JournalReader:
     With `pinned` it goes on seeing what was committed at its first read until `refresh`, which is faster.
     """
 
-    _vectors: VectorReader | None = None  # those of a database stand in its events
+    _vectors: VectorFile | None = None  # those of a database stand in its events
 
     def __init__(self, path: Path, *, pinned: bool = False) -> None:
         connection = ReadConnection(path, pinned=pinned)
-        self._vectors = VectorReader(path)
+        self._vectors = VectorFile(path)
         self._read_from(path, connection, ItemTable(connection), EventTable(connection, self._vectors))
 
     def _read_from(

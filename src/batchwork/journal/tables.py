@@ -14,7 +14,7 @@ from batchwork.core.outcome import AnyOutcome, Status
 from batchwork.journal import codec
 from batchwork.journal.connections import ReadConnection
 from batchwork.journal.rows import ITEM_COLUMNS, STATUSES, ItemRow
-from batchwork.journal.vector_file import VectorReader, with_vectors
+from batchwork.journal.vector_file import VectorFile, with_vectors
 
 _PAGE = 1024  # rows read at once
 _BEYOND = 1 << 62  # no input is that long
@@ -194,7 +194,7 @@ class EventTable:
 
     at_once = _AT_ONCE
 
-    def __init__(self, connection: ReadConnection, vectors: VectorReader | None = None) -> None:
+    def __init__(self, connection: ReadConnection, vectors: VectorFile | None = None) -> None:
         self._connection = connection
         self._vectors = vectors
         self._shared = lru_cache(maxsize=64)(self._read_shared)

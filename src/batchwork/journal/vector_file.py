@@ -7,10 +7,11 @@ by its length, which is none of float32 numbers: an event may as well have the v
 """
 
 import os
+import shutil
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from struct import Struct
-from typing import TypeVar
 from zlib import crc32
 
 from msgspec.structs import replace
@@ -22,10 +23,9 @@ from batchwork.journal.atomic import sync_folder
 from batchwork.journal.companions import VECTORS, beside, open_beside
 
 _REFERENCE = Struct("<QQIx")  # where, how many bytes, their checksum
-E = TypeVar("E", bound=Event)
 
 
-def with_vectors(event: E, exchange: Callable[[bytes], bytes]) -> E:
+def with_vectors(event: Event, exchange: Callable[[bytes], bytes]) -> Event:
     """An event with something else in the place of its vectors, if it has any."""
     if not isinstance(event, Settled) or not isinstance(event.outcome, Succeeded):
         return event
@@ -35,25 +35,41 @@ def with_vectors(event: E, exchange: Callable[[bytes], bytes]) -> E:
     return replace(event, outcome=replace(outcome, reply=replace(reply, vectors=exchange(reply.vectors))))
 
 
-class VectorFile:
-    """The vectors of a journal that this process writes."""
+def copy_vectors(journal: Path, to: Path) -> None:
+    """Copy the vectors of a journal that has been copied: they stay where they are, and more may follow."""
+    if (vectors := beside(journal, VECTORS)).exists():
+        with vectors.open("rb") as source, os.fdopen(open_beside(to, VECTORS), "wb", 0) as target:
+            shutil.copyfileobj(source, target, 2**20)
+            os.fsync(target)
 
-    def __init__(self, journal: Path) -> None:
+
+class VectorFile:
+    """The vectors beside a journal that this process reads, or writes."""
+
+    def __init__(self, journal: Path, *, writable: bool = False) -> None:
         self._path = beside(journal, VECTORS)
-        self._descriptor = open_beside(journal, VECTORS)
-        self._end = os.fstat(self._descriptor).st_size
+        self._descriptor: int | None = None
         self._queue: list[tuple[int, bytes]] = []  # what is not on the disk yet, and where it goes
-        sync_folder(self._path.parent)
+        if writable:
+            self._descriptor = open_beside(journal, VECTORS)
+            self._end = os.fstat(self._descriptor).st_size
+            sync_folder(self._path.parent)
+        else:
+            self._open()  # now: the journal may get another name while it is read
+
+    def _open(self) -> None:
+        with suppress(OSError):
+            self._descriptor = os.open(self._path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
 
     def add(self, vectors: bytes) -> bytes:
         """Queue vectors; the reference to them."""
         self._queue.append((self._end, vectors))
-        reference = _REFERENCE.pack(self._end, len(vectors), crc32(vectors))
         self._end += len(vectors)
-        return reference
+        return _REFERENCE.pack(self._end - len(vectors), len(vectors), crc32(vectors))
 
     def sync(self) -> None:
         """Bring what is queued to the disk; what a disk refuses stays queued. More may be queued meanwhile."""
+        assert self._descriptor is not None, "it is written"
         queued = self._queue[:]
         try:
             for at, vectors in queued:
@@ -67,39 +83,20 @@ class VectorFile:
             raise JournalWriteError(problem) from error
         del self._queue[: len(queued)]
 
-    def close(self) -> None:
-        """Close the file."""
-        os.close(self._descriptor)
-
-
-class VectorReader:
-    """The vectors of a journal, wherever they stand."""
-
-    def __init__(self, journal: Path) -> None:
-        self._path = beside(journal, VECTORS)
-        self._descriptor = self._open()  # now: the journal may get another name while it is read
-
-    def _open(self) -> int | None:
-        try:
-            return os.open(self._path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
-        except OSError:
-            return None
-
     def read(self, vectors: bytes) -> bytes:
         """The vectors behind a reference; vectors themselves as they are. A JournalDamagedError: they are gone."""
         if len(vectors) != _REFERENCE.size:
             return vectors
         at, length, crc = _REFERENCE.unpack(vectors)
-        if self._descriptor is None:
-            self._descriptor = self._open()
+        if self._descriptor is None:  # the first ones may have come since
+            self._open()
         found = b"" if self._descriptor is None else os.pread(self._descriptor, length, at)
         if len(found) != length or crc32(found) != crc:
-            what = "is not there" if self._descriptor is None else f"has lost what stood at {at:,}"
-            raise JournalDamagedError(f"{self._path.name}, which has its vectors, {what}: put it back if you can")
+            raise JournalDamagedError(f"the vectors at {at:,} in {self._path.name} are gone: put that file back")
         return found
 
     def close(self) -> None:
         """Close the file."""
-        if self._descriptor is not None:
-            os.close(self._descriptor)
-            self._descriptor = None
+        descriptor, self._descriptor = self._descriptor, None
+        if descriptor is not None:
+            os.close(descriptor)

@@ -74,7 +74,7 @@ class JournalWriter:
             self._mark_file = undo.enter_context(closing(MarkFile(path)))
             if vectors_apart:
                 self.reader.check_vectors()
-                self.vectors = undo.enter_context(closing(VectorFile(path)))
+                self.vectors = undo.enter_context(closing(VectorFile(path, writable=True)))
             self.sums = self.reader.sums()
             self.identities = Identities(self.reader.items, noted=self.sums.noted, items=self.sums.items)
             self.batches = self.reader.batch_book()
