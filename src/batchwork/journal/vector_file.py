@@ -22,6 +22,9 @@ from batchwork.core.outcome import Succeeded
 from batchwork.journal.atomic import sync_folder
 from batchwork.journal.companions import VECTORS, beside, open_beside
 
+_PIECE = (
+    2**18
+)  # that is written at once: for megabytes the kernel takes large blocks, which cost a virtual machine more
 _REFERENCE = Struct("<QQIx")  # where, how many bytes, their checksum
 
 
@@ -75,7 +78,7 @@ class VectorFile:
             for at, vectors in queued:
                 rest = memoryview(vectors)
                 while rest:
-                    rest = rest[os.pwrite(self._descriptor, rest, at + len(vectors) - len(rest)) :]
+                    rest = rest[os.pwrite(self._descriptor, rest[:_PIECE], at + len(vectors) - len(rest)) :]
             if queued:
                 os.fdatasync(self._descriptor)
         except OSError as error:
