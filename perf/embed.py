@@ -34,7 +34,8 @@ def main() -> int:
             try:
                 return run_module("perf.embed", kind, count, url, journal, dimensions).json()
             finally:
-                journal.unlink()
+                for part in place.glob(f"{journal.name}*"):
+                    part.unlink()
 
         sides = {
             "chat": lambda: side("chat", items)["us"],

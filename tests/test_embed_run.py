@@ -17,8 +17,9 @@ from batchwork.core.ports import Traits
 from batchwork.core.reply import Reply, Usage
 from batchwork.core.request import Request
 from batchwork.core.text_pack import PackLimits
-from batchwork.journal import recover
+from batchwork.journal import back_up, recover
 from batchwork.journal.recovery.page_file import page_sizes
+from batchwork.journal_copy import copy_journal
 from batchwork.simulator import Simulator
 from batchwork.simulator.openai.embeddings import REFUSED, vector_of
 from tests.support.journals import sqlite_journal
@@ -132,6 +133,27 @@ def test_a_journal_of_any_page_size_goes_on_and_is_recovered(
     with embedded(provider, texts, journal=path) as made:
         check(made, texts)
     assert len(calls(provider)) == 2, "nothing is sent again"
+
+
+@pytest.mark.parametrize("how", ["copy", "backup", "fresh"])
+def test_the_vectors_of_a_journal_go_where_it_goes(provider: Simulator, how: str, tmp_path: Path) -> None:
+    path, other, texts = tmp_path / "j.db", tmp_path / "other.db", numbered(3000)
+    first = embedded(provider, texts[:2500], journal=path)
+    if how == "copy":
+        copy_journal(path, other)
+        assert not (tmp_path / "other.db.vectors").exists(), "one that has them in its events, as all had them once"
+    elif how == "backup":
+        back_up(path, other)
+        assert (tmp_path / "other.db.vectors").stat().st_mode & 0o777 == 0o600
+    else:
+        embedded(provider, texts[:5], journal=path, fresh=True).close()
+        other = tmp_path / "j.db.old-1"
+    with first:
+        check(first, texts[:2500])
+    before = len(calls(provider))
+    with embedded(provider, texts, journal=other) as made:
+        check(made, texts)
+    assert len(calls(provider)) == before + 1, "what is known is not sent again"
 
 
 def test_a_text_that_is_too_long_goes_alone_and_fails_alone(provider: Simulator) -> None:

@@ -30,6 +30,9 @@ from batchwork.tables import check_columns, row_texts, table_of, template_from
 from batchwork.text_input import TextInput, TextPlaces
 
 IN_FLIGHT = 8  # an answer has megabytes
+# glibc gives blocks back to the kernel as long as it has not seen larger ones freed, up to 32 MB. Then the memory of
+# every answer would be fresh, and cost as much CPU as its JSON.
+_LARGEST_KEPT = 31 * 2**20
 _CHUNK = 256  # texts that are read at once, where reading may block
 _CHUNKS_AHEAD = 16
 TASK = "task"  # what a journal keeps of it
@@ -203,6 +206,7 @@ class EmbedRun:
         backend = cast("EmbedBackend", engine.backend)
         limits = getattr(backend, "batch_pack_limits", backend.pack_limits) if self._in_batches else backend.pack_limits
         self._journal = engine.journal
+        bytes(_LARGEST_KEPT)  # none of it is touched
         self._input = TextInput(
             self._read(),
             model=self.plan.model,

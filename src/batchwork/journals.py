@@ -68,10 +68,11 @@ def open_journal(
     One in a database that has an owner already is joined, where the caller `shares` it; whoever `joins` is never the
     owner, unless it places rows of a `shared_input`, as all the others do. Whoever `follows` has helped the owner
     before, and must have the same input. `in_batches`: the run goes through provider batches. A new file that
-    `holds_vectors` gets larger pages.
+    `holds_vectors` gets larger pages, and they have a file beside it.
     """
     if isinstance(address, Path):
-        return SqliteJournal(address, utc=utc, page_bytes=LARGE_PAGE_BYTES if holds_vectors else PAGE_BYTES)
+        page_bytes = LARGE_PAGE_BYTES if holds_vectors else PAGE_BYTES
+        return SqliteJournal(address, utc=utc, page_bytes=page_bytes, vectors_apart=holds_vectors)
     if shared_input is not None:
         from batchwork.postgres.keyed_journal import KeyedJournal  # noqa: PLC0415
 

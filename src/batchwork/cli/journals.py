@@ -23,7 +23,7 @@ from batchwork.core.event import Began
 from batchwork.core.stats import account
 from batchwork.core.words import Door, counted, journal_commands, manager_door
 from batchwork.embed_run import TASK, PackChecker, embedding_plan
-from batchwork.journal import JournalReader, back_up, check_whole, writer_of
+from batchwork.journal import JournalReader, back_up, check_whole, size_of, writer_of
 from batchwork.journal import recover as recover_journal
 from batchwork.journal_copy import copy_journal
 from batchwork.journals import in_a_file, journal_address, open_reader, output_name, write_output
@@ -59,7 +59,7 @@ def status(journal: options.JournalFile) -> None:
 
 
 def _is_soon_read(journal: Path) -> bool:
-    return writer_of(journal) is None and journal.exists() and journal.stat().st_size <= _READ_THROUGH
+    return writer_of(journal) is None and journal.exists() and size_of(journal) <= _READ_THROUGH
 
 
 def _output(reader: JournalReader, path: Path, size: int, mtime_ns: int) -> str:

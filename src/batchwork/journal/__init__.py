@@ -1,7 +1,7 @@
 """Append events, look up what is settled: durable in SQLite, or in memory."""
 
 from batchwork.journal.archive import back_up, check_whole, set_aside
-from batchwork.journal.companions import writer_of
+from batchwork.journal.companions import size_of, writer_of
 from batchwork.journal.connections import LARGE_PAGE_BYTES, PAGE_BYTES
 from batchwork.journal.daybook import DayBook
 from batchwork.journal.location import journal_at, journal_of_output, journal_of_state

@@ -13,11 +13,12 @@ from pathlib import Path
 
 from batchwork.core.errors import ConfigError, JournalDamagedError, JournalError, JournalWriteError
 from batchwork.journal.atomic import sync_folder
-from batchwork.journal.companions import MARK, PARTS, PRIVATE_FILE, WriterLock, beside, remove_with_parts
+from batchwork.journal.companions import MARK, PARTS, PRIVATE_FILE, VECTORS, WriterLock, beside, remove_with_parts
 from batchwork.journal.connections import FAULTS, ReadConnection, connect, translated
 from batchwork.journal.mark import MarkFile
 from batchwork.journal.reader import JournalReader
 from batchwork.journal.rows import Sums
+from batchwork.journal.vector_file import copy_vectors
 from batchwork.journal.write_ahead_log import is_all_there_is
 
 
@@ -45,13 +46,13 @@ def move_aside(path: Path, *, name: str, instead: Path | None = None) -> Path:
     while any(path.with_name(f"{path.name}.{name}-{number}{part}").exists() for part in PARTS):
         number += 1
     aside = path.with_name(f"{path.name}.{name}-{number}")
-    parts = PARTS[:1] if path.is_symlink() else PARTS  # what a link points to stays where it is
+    parts = ("",) if path.is_symlink() else PARTS  # what a link points to stays where it is
     try:
         for part in parts:
             source, target = (journal.with_name(journal.name + part) for journal in (path, aside))
             if not source.exists():
                 continue
-            if instead is not None and part in ("", MARK):
+            if part == VECTORS or (instead is not None and part in ("", MARK)):
                 _also_named(source, target)
             else:
                 source.rename(target)
@@ -59,6 +60,8 @@ def move_aside(path: Path, *, name: str, instead: Path | None = None) -> Path:
             instead.replace(path)
             beside(instead, MARK).replace(beside(path, MARK))
             sync_folder(path.parent)
+        elif VECTORS in parts:  # until here both have them: a kill must not part them from either
+            path.with_name(path.name + VECTORS).unlink(missing_ok=True)
     except OSError as error:
         raise JournalWriteError(f"cannot set {path} aside: {error.strerror}") from error
     return aside
@@ -67,6 +70,8 @@ def move_aside(path: Path, *, name: str, instead: Path | None = None) -> Path:
 def _also_named(source: Path, target: Path) -> None:
     try:
         os.link(source, target)
+    except FileExistsError:
+        raise
     except OSError:  # a file system without second names
         shutil.copy2(source, target)
 
@@ -83,6 +88,7 @@ def back_up(journal: Path, to: Path) -> int:
     try:
         with closing(ReadConnection(journal, pinned=False)) as source:
             _copy(source, aside)
+        copy_vectors(journal, aside)
         try:
             sums = check_whole(aside)
         except JournalDamagedError:
@@ -122,6 +128,8 @@ def _copy(source: ReadConnection, aside: Path) -> None:
 
 def give_name(aside: Path, to: Path, sums: Sums) -> None:
     """Give a journal that was made aside its name, which must be free."""
+    if beside(aside, VECTORS).exists():
+        _also_named(beside(aside, VECTORS), beside(to, VECTORS))
     try:
         os.link(aside, to)  # unlike a rename, it refuses when somebody has taken the name meanwhile
     except FileExistsError:

@@ -14,8 +14,8 @@ from pathlib import Path
 from batchwork.core.errors import JournalLockedError, JournalWriteError
 
 PRIVATE_FILE, PRIVATE_FOLDER = 0o600, 0o700
-LOG, INDEX, LOCK, MARK = "-wal", "-shm", ".lock", ".mark"
-PARTS = ("", LOG, INDEX, MARK)  # of a journal; the mark last: without it nobody knows that another part is missing
+LOG, INDEX, LOCK, MARK, VECTORS = "-wal", "-shm", ".lock", ".mark", ".vectors"
+PARTS = (VECTORS, "", LOG, INDEX, MARK)  # the mark last: without it nobody knows that another part is missing
 
 
 def real(journal: Path) -> Path:
@@ -46,6 +46,11 @@ def remove_with_parts(*journals: Path) -> None:
     for journal in journals:
         for part in PARTS:
             beside(journal, part).unlink(missing_ok=True)
+
+
+def size_of(journal: Path) -> int:
+    """The bytes of a journal, its vectors included."""
+    return sum(path.stat().st_size for path in (journal, beside(journal, VECTORS)) if path.exists())
 
 
 def mode_of(path: Path) -> int:

@@ -15,6 +15,7 @@ from batchwork.journal.outputs import final_output
 from batchwork.journal.placer import outcome_at
 from batchwork.journal.rows import MOST_EVENTS, STATUSES, ItemRow, Sums
 from batchwork.journal.tables import EventTable, Identities, ItemTable
+from batchwork.journal.vector_file import VectorFile
 
 
 class JournalReader:
@@ -23,9 +24,12 @@ class JournalReader:
     With `pinned` it goes on seeing what was committed at its first read until `refresh`, which is faster.
     """
 
+    _vectors: VectorFile | None = None  # those of a database stand in its events
+
     def __init__(self, path: Path, *, pinned: bool = False) -> None:
         connection = ReadConnection(path, pinned=pinned)
-        self._read_from(path, connection, ItemTable(connection), EventTable(connection))
+        self._vectors = VectorFile(path)
+        self._read_from(path, connection, ItemTable(connection), EventTable(connection, self._vectors))
 
     def _read_from(
         self, path: JournalAddress, connection: ReadConnection, items: ItemTable, events: EventTable
@@ -36,6 +40,8 @@ class JournalReader:
 
     def close(self) -> None:
         self._connection.close()
+        if self._vectors is not None:
+            self._vectors.close()
 
     def refresh(self, *, moved: bool = False) -> None:
         """See what has been committed since; forget what was read ahead when places have changed hands."""
@@ -98,6 +104,13 @@ class JournalReader:
         (count,) = self._connection.one(sql, (succeeded,)) or (0,)
         self._connection.let_go()
         return int(count)
+
+    def check_vectors(self) -> None:
+        """Refuse a journal whose file of vectors is gone, or cut off: others would take the places of what is lost."""
+        succeeded = STATUSES.index(Status.SUCCEEDED)
+        (last,) = self._connection.one("SELECT max(settled_seq) FROM item WHERE status = ?", (succeeded,)) or (None,)
+        if last is not None:
+            self._events.at(last)
 
     def find(self, fingerprint: bytes, occurrence: int) -> ItemRow | None:
         """The item of this identity."""

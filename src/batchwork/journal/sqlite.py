@@ -14,6 +14,7 @@ from batchwork.journal import codec
 from batchwork.journal.connections import PAGE_BYTES
 from batchwork.journal.placer import Placer
 from batchwork.journal.rows import ItemRow, columns_digest
+from batchwork.journal.vector_file import with_vectors
 from batchwork.journal.writer import JournalWriter
 
 _LIVE = frozenset({Status.PENDING, Status.DEFERRED})
@@ -24,11 +25,13 @@ _ANSWERS = (_SETTLED, codec.KINDS[Attempted])  # an item of a batch that was rea
 class SqliteJournal:
     """A journal file that this process writes; construction opens it and takes the writer's lock.
 
-    A new one gets pages of `page_bytes`.
+    A new one gets pages of `page_bytes`. With `vectors_apart` those that are recorded go into a file of their own.
     """
 
-    def __init__(self, path: Path, *, utc: Callable[[], float], page_bytes: int = PAGE_BYTES) -> None:
-        self._write_with(JournalWriter(path, page_bytes=page_bytes), utc)
+    def __init__(
+        self, path: Path, *, utc: Callable[[], float], page_bytes: int = PAGE_BYTES, vectors_apart: bool = False
+    ) -> None:
+        self._write_with(JournalWriter(path, page_bytes=page_bytes, vectors_apart=vectors_apart), utc)
 
     def _write_with(self, writer: JournalWriter, utc: Callable[[], float]) -> None:
         self.path = writer.path
@@ -161,7 +164,8 @@ class SqliteJournal:
             sums.batches += 1
             self._writer.note_batch(event)
         writer = self._writer
-        body = codec.encode(event, writer.blobs)
+        stored = event if writer.vectors is None else with_vectors(event, writer.vectors.add)
+        body = codec.encode(stored, writer.blobs)
         writer.events.append((seq, self._utc(), kind, item, body, codec.checksum(seq, kind, item, body)))
         if self.listener is not None:
             self.listener(event)

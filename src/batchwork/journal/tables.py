@@ -14,6 +14,7 @@ from batchwork.core.outcome import AnyOutcome, Status
 from batchwork.journal import codec
 from batchwork.journal.connections import ReadConnection
 from batchwork.journal.rows import ITEM_COLUMNS, STATUSES, ItemRow
+from batchwork.journal.vector_file import VectorFile, with_vectors
 
 _PAGE = 1024  # rows read at once
 _BEYOND = 1 << 62  # no input is that long
@@ -193,8 +194,9 @@ class EventTable:
 
     at_once = _AT_ONCE
 
-    def __init__(self, connection: ReadConnection) -> None:
+    def __init__(self, connection: ReadConnection, vectors: VectorFile | None = None) -> None:
         self._connection = connection
+        self._vectors = vectors
         self._shared = lru_cache(maxsize=64)(self._read_shared)
         self._ahead: dict[int, _EventRow] = {}  # by number, read before they are asked for
 
@@ -278,7 +280,8 @@ class EventTable:
 
     def _decode(self, values: _EventRow) -> Event:
         try:
-            return codec.decode(values, self._shared)
+            event = codec.decode(values, self._shared)
+            return event if self._vectors is None else with_vectors(event, self._vectors.read)
         except (JournalDamagedError, TypeError) as error:
             raise self._connection.damaged(error) from error
 

@@ -25,6 +25,7 @@ from batchwork.journal.mark import Mark, MarkFile
 from batchwork.journal.reader import JournalReader
 from batchwork.journal.rows import ITEM_COLUMNS, UPDATE_SUMS, ItemRow, RowCache
 from batchwork.journal.tables import Identities
+from batchwork.journal.vector_file import VectorFile
 
 # Between the starts of two commits. Each costs as much as sending a request; answers that come one by one would each
 # have one. Whoever waits does not notice: a model takes a hundred times as long.
@@ -62,13 +63,18 @@ class Group:
 class JournalWriter:
     """A journal file that this process writes, from construction until `close`; what is queued for it."""
 
-    def __init__(self, path: Path, *, page_bytes: int = PAGE_BYTES) -> None:
+    vectors: VectorFile | None = None  # where they are apart from their events
+
+    def __init__(self, path: Path, *, page_bytes: int = PAGE_BYTES, vectors_apart: bool = False) -> None:
         self._begin_queue(path)
         with ExitStack() as undo:
             undo.callback(WriterLock(path).release)
             self._connection = undo.enter_context(closing(connect(path, writable=True, page_bytes=page_bytes)))
             self.reader = undo.enter_context(closing(JournalReader(path, pinned=True)))
             self._mark_file = undo.enter_context(closing(MarkFile(path)))
+            if vectors_apart:
+                self.reader.check_vectors()
+                self.vectors = undo.enter_context(closing(VectorFile(path, writable=True)))
             self.sums = self.reader.sums()
             self.identities = Identities(self.reader.items, noted=self.sums.noted, items=self.sums.items)
             self.batches = self.reader.batch_book()
@@ -231,7 +237,7 @@ class JournalWriter:
             commit = Future()
             try:
                 self._commit(self.sums.mark)
-            except FAULTS as error:
+            except (*FAULTS, JournalError) as error:
                 commit.set_exception(error)
             else:
                 commit.set_result(None)
@@ -240,6 +246,8 @@ class JournalWriter:
 
     def _commit(self, mark: Mark) -> None:
         """Finish the open transaction, and then, when it is on the disk, note how far the journal is."""
+        if self.vectors is not None:
+            self.vectors.sync()
         self._connection.execute("COMMIT")
         self._mark_file.write(mark)
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 import msgspec
+import pybase64
 from msgspec import Struct
 
 from batchwork.backends import Setup
@@ -33,7 +34,7 @@ _DIMENSIONS = "dimensions"  # what we call the length of a vector; a service may
 
 
 class _Vector(Struct, gc=False):
-    embedding: bytes | list[float]  # what is text is base64
+    embedding: str | list[float]  # what is text is base64
     index: int = 0
 
 
@@ -155,20 +156,20 @@ def _joined(data: list[_Vector]) -> bytes:
     return packed_vectors([vector.embedding for vector in data])
 
 
-def packed_vectors(embeddings: Sequence[bytes | list[float]]) -> bytes:
+def packed_vectors(embeddings: Sequence[str | list[float]]) -> bytes:
     """Vectors as float32, one after the other; a `BackendError` where their lengths differ."""
     try:
         vectors = [_floats(embedding) for embedding in embeddings]
-    except OverflowError as error:
+    except (OverflowError, ValueError) as error:  # a number that is too large; what is not base64
         raise BackendError(lost_result(f"a vector cannot be read: {error}")) from error
     if len({len(vector) for vector in vectors}) > 1 or any(len(vector) % 4 for vector in vectors[:1]):
         raise BackendError(lost_result("the vectors of one answer are not of one length"))
     return b"".join(vectors)
 
 
-def _floats(embedding: bytes | list[float]) -> bytes:
-    if isinstance(embedding, bytes):
-        return embedding
+def _floats(embedding: str | list[float]) -> bytes:
+    if isinstance(embedding, str):
+        return pybase64.b64decode(embedding, validate=True)  # without `validate` it copies the text first
     numbers = array("f", embedding)
     if sys.byteorder != "little":
         numbers.byteswap()

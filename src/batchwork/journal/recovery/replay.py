@@ -148,8 +148,8 @@ def recover(path: Path) -> Recovered:
     try:
         path.touch(PRIVATE_FILE)  # where only its log is left
         remove_with_parts(new, scratch)  # left by a recovery that was cut off
-        with closing(Salvage(scratch)) as salvage:
-            if not salvage.gather(path):
+        with closing(Salvage(path, scratch)) as salvage:
+            if not salvage.gather():
                 raise JournalError(
                     f"there is nothing in {path} that could be recovered; it was left as it is. --fresh (in Python"
                     " fresh=True) starts anew and keeps it under another name"

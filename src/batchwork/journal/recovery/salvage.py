@@ -14,6 +14,7 @@ from batchwork.journal.connections import PAGE_BYTES
 from batchwork.journal.mark import Mark, read_mark
 from batchwork.journal.recovery.page_file import PageFile, page_sizes
 from batchwork.journal.rows import SUM_COLUMNS, Sums
+from batchwork.journal.vector_file import VectorFile, with_vectors
 
 _SCRATCH = """
 PRAGMA journal_mode = OFF;
@@ -27,28 +28,30 @@ BEGIN;
 class Salvage:
     """What is whole in a damaged journal, in a scratch file: a large journal does not fit into memory."""
 
-    def __init__(self, scratch: Path) -> None:
+    def __init__(self, journal: Path, scratch: Path) -> None:
         scratch.touch(PRIVATE_FILE)
         self._scratch = sqlite3.connect(scratch, isolation_level=None)
         self.page_bytes = PAGE_BYTES
+        self._journal, self._vectors = journal, VectorFile(journal)
         self._sums: Sums | None = None
         self._marks: list[Mark] = []  # whatever tells how far the journal was
 
     def close(self) -> None:
-        """Close the scratch file."""
+        """Close the files."""
         self._scratch.close()
+        self._vectors.close()
 
     @property
     def run_id(self) -> str | None:
         """The name of the journal, if it is known."""
         return None if self._sums is None else self._sums.run_id
 
-    def gather(self, journal: Path) -> bool:
+    def gather(self) -> bool:
         """Keep everything that is whole; whether there is any event."""
         self._scratch.executescript(_SCRATCH)
-        for page_bytes in page_sizes(journal):  # read by a wrong size, nothing agrees with its checksum
+        for page_bytes in page_sizes(self._journal):  # read by a wrong size, nothing agrees with its checksum
             before = self._scratch.total_changes
-            with closing(PageFile(journal, page_bytes)) as pages:
+            with closing(PageFile(self._journal, page_bytes)) as pages:
                 for row_id, values in pages.records():
                     self._keep_if_whole(row_id, values)
             if self._scratch.total_changes > before:
@@ -56,7 +59,7 @@ class Salvage:
         self._scratch.execute("COMMIT")
         self._marks = [] if self._sums is None else [self._sums.mark]
         with suppress(JournalDamagedError):
-            mark = read_mark(journal)
+            mark = read_mark(self._journal)
             if mark is not None and self.run_id in (None, mark.run_id):  # another journal's says nothing
                 self._marks.append(mark)
         return self._last_whole() > 0
@@ -81,9 +84,11 @@ class Salvage:
         """Every whole event in its order, with its time."""
         for *row, at in self._scratch.execute("SELECT seq, kind, item, body, crc, at FROM event ORDER BY seq"):
             try:
-                yield at, codec.decode((row[0], row[1], row[2], row[3], row[4]), self._blob)
+                event = codec.decode((row[0], row[1], row[2], row[3], row[4]), self._blob)
+                with_vectors(event, self._vectors.read)
             except JournalDamagedError:
-                continue  # a shared part of it is lost, or it is no event at all
+                continue  # a shared part of it is lost, or its vectors, or it is no event at all
+            yield at, event
 
     def _blob(self, key: bytes) -> bytes | None:
         row = self._scratch.execute("SELECT body FROM blob WHERE digest = ?", (key,)).fetchone()
