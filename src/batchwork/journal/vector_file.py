@@ -22,9 +22,8 @@ from batchwork.core.outcome import Succeeded
 from batchwork.journal.atomic import sync_folder
 from batchwork.journal.companions import VECTORS, beside, open_beside
 
-_PIECE = (
-    2**18
-)  # that is written at once: for megabytes the kernel takes large blocks, which cost a virtual machine more
+# What is written at once: for megabytes the kernel takes large blocks, which cost a virtual machine more.
+_PIECE = 2**18
 _REFERENCE = Struct("<QQIx")  # where, how many bytes, their checksum
 
 
