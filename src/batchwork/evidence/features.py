@@ -10,13 +10,14 @@ import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from functools import cache, lru_cache
 from importlib.resources import files
 from operator import mul
 from typing import Any
+
+from msgspec import Struct
 
 from batchwork.evidence.fields import Field
 from batchwork.evidence.labels import Context
@@ -71,8 +72,7 @@ _OWN, _PARENT, _DESCRIBED, _TOPIC, _SHAPE, _PARTY, _CONFLICT = map(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Surroundings:
+class Surroundings(Struct, frozen=True, kw_only=True, gc=False):
     """What is known of a place besides its labels: how many say the value, and what else of the field stands near."""
 
     count: int = 1
@@ -84,8 +84,7 @@ class Surroundings:
     neighbour: float = 0.0  # the share of the object's other fields whose places are near
 
 
-@dataclass(frozen=True, slots=True)
-class Scored:
+class Scored(Struct, frozen=True, gc=False):
     """A place of a field with its features and its score."""
 
     place: Place

@@ -6,9 +6,10 @@ it that belongs to another role speaks against a field.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import takewhile
+
+from msgspec import Struct
 
 from batchwork.evidence.layout import Cell, Layout, column_of, is_known_label, overlap, unnumbered
 from batchwork.evidence.ranges import ends_of
@@ -43,8 +44,7 @@ _FLOWING = 38  # a line at least this long goes on in the next one
 _REACH = 300  # characters; no label is further away, and lines can be endless
 
 
-@dataclass(frozen=True, slots=True)
-class Label:
+class Label(Struct, frozen=True, gc=False):
     """Some words near a place; `weights` says what each concept is worth there."""
 
     kind: str  # named, prose, left, row, head, over, below, section, heading, path, after, defined, end, unit
@@ -57,8 +57,7 @@ class Label:
         return tuple(self.weights)
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
+class Context(Struct, frozen=True, gc=False):
     """All labels of one place; `primary` are those that name its own role."""
 
     line: int

@@ -6,8 +6,9 @@ columns, separated values, a Markdown or HTML table and prose.
 
 import re
 from bisect import bisect_right
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
+
+from msgspec import Struct
 
 from batchwork.evidence.words import PATTERNS, concepts, is_known, looks_like_name
 
@@ -40,8 +41,7 @@ def can_label(text: str) -> bool:
     return _LETTER.search(text) is not None and (_FIGURE.match(text) is None or _SHARE_OF.search(text) is not None)
 
 
-@dataclass(slots=True)
-class Cell:
+class Cell(Struct, gc=False):
     """One piece of a line between wide gaps; `column` and `until` are places in the line, `index` its rank."""
 
     start: int
@@ -57,8 +57,7 @@ class Cell:
         return can_label(self.text)
 
 
-@dataclass(slots=True)
-class Line:
+class Line(Struct, gc=False):
     """One line of the text; `cells` is empty for a blank line or a drawn rule."""
 
     start: int

@@ -4,9 +4,10 @@ Decides about thousands and decimal separators; the caller says which habit the 
 """
 
 import re
-from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
+
+from msgspec import Struct
 
 from batchwork.evidence.words import PATTERNS
 
@@ -80,8 +81,7 @@ def _number(whole: str, rest: str) -> Decimal:
     return Decimal(f"{re.sub(r'[.,]', '', whole)}.{rest}")
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(Struct, frozen=True, gc=False):
     """One way to read a mention. `weight` below 0.5 means the text does not settle that this is the way."""
 
     value: Decimal | date
@@ -89,8 +89,7 @@ class Reading:
     kind: str = "plain"  # plain, fraction (of a percentage), percent, part (of a date or of a longer number)
 
 
-@dataclass(frozen=True, slots=True)
-class Mention:
+class Mention(Struct, frozen=True, gc=False):
     """A value as it stands, with its sign, currency, percent sign or magnitude."""
 
     start: int

@@ -9,8 +9,9 @@ import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
+
+from msgspec import Struct
 
 from batchwork.evidence.fields import Field
 from batchwork.evidence.layout import Layout
@@ -29,8 +30,7 @@ _APART = 200  # characters between the beginnings of two elements in one line, o
 _STRETCH = 200  # elements of a list whose units are shared out together
 
 
-@dataclass(frozen=True, slots=True)
-class Home:
+class Home(Struct, frozen=True, gc=False):
     """Where an element of a list stands; `sure` is false when another unit fits as well."""
 
     start: int

@@ -7,9 +7,10 @@ at a line's end, ids grouped for the eye. A value that is broken inside a column
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import islice
+
+from msgspec import Struct
 
 from batchwork.evidence.layout import Cell, Layout, overlap
 from batchwork.evidence.words import fold
@@ -28,8 +29,7 @@ _LONGEST, _MOST = 2_000, 200  # characters of a value, places of it
 _GROUPED = 6  # letters and digits from which on an id may be grouped by blanks
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(Struct, frozen=True, gc=False):
     """Where a string stands: one span, or several when columns lie between its parts."""
 
     spans: tuple[tuple[int, int], ...]

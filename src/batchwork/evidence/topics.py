@@ -7,6 +7,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import chain
 
 from batchwork.evidence.fields import Field
 from batchwork.evidence.layout import Layout, unnumbered
@@ -70,7 +71,7 @@ class Topics:
     @cached_property
     def _index(self) -> ConceptIndex:
         lines = self._layout.lines
-        return ConceptIndex([word for cell in line.cells for word in concepts(cell.text[:2000])] for line in lines)
+        return ConceptIndex(chain.from_iterable(concepts(cell.text[:2000]) for cell in line.cells) for line in lines)
 
 
 class Rivals:

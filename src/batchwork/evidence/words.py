@@ -7,6 +7,7 @@ Pure and cached: the same labels come back in every document of a batch. The wor
 import re
 import tomllib
 import unicodedata
+from collections import defaultdict
 from collections.abc import Iterable
 from functools import lru_cache
 from importlib.resources import files
@@ -147,10 +148,13 @@ def _tables() -> tuple[dict[str, tuple[str, ...]], dict[str, list[tuple[tuple[st
 
 
 _SINGLE, _PHRASES, _FOREIGN = _tables()
+_SINGLE["#"] = ("number",)
 
 
 @lru_cache(maxsize=50_000)
 def _concepts_of(word: str) -> tuple[str, ...]:
+    if word in FILLERS:
+        return ()
     known = _SINGLE.get(word)
     if known is not None:
         return known
@@ -204,20 +208,20 @@ def concepts(text: str) -> tuple[str, ...]:
     if len(words) == 1 and words[0] in _ALONE:
         return _ALONE[words[0]]
     found: list[str] = []
-    position = 0
-    while position < len(words):
-        word = words[position]
-        for said, meant in _PHRASES.get(word, ()):
-            if tuple(words[position : position + len(said)]) == said:
-                found.extend(meant)
-                position += len(said)
-                break
+    until = 0  # where a phrase ends
+    for position, word in enumerate(words):
+        if position < until:
+            continue
+        if word in _PHRASES:
+            for said, meant in _PHRASES[word]:
+                if tuple(words[position : position + len(said)]) == said:
+                    found += meant
+                    until = position + len(said)
+                    break
+            else:
+                found += _concepts_of(word)
         else:
-            position += 1
-            if word == "#":
-                found.append("number")
-            elif word not in FILLERS:
-                found.extend(_concepts_of(word))
+            found += _concepts_of(word)
     return tuple(found)
 
 
@@ -280,12 +284,13 @@ class ConceptIndex:
     """Which parts of a text, by their rank, name a concept."""
 
     def __init__(self, parts: Iterable[Iterable[str]]) -> None:
-        self._ranks: dict[str, list[int]] = {}
         self._alike: dict[str, list[str]] = {}
         self._found: dict[str, list[int]] = {}
+        ranks = defaultdict(list)
         for rank, words in enumerate(parts):
-            for word in dict.fromkeys(words):
-                self._ranks.setdefault(word, []).append(rank)
+            for word in set(words):
+                ranks[word].append(rank)
+        self._ranks = dict(ranks)
         for word in self._ranks:
             self._alike.setdefault(word[:ROOT], []).append(word)
 
