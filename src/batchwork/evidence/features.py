@@ -34,6 +34,7 @@ from batchwork.evidence.words import (
     is_party,
     likeness,
     nearest,
+    reach,
 )
 
 # What a place says by its kind alone, of the words that say little.
@@ -248,7 +249,7 @@ def family(field: Field) -> str:
 @lru_cache(maxsize=50_000)
 def match(name: tuple[str, ...], words: tuple[str, ...]) -> float:
     """How well a name and a label say the same: both ways, generic words for less."""
-    if not name or not words:
+    if reach(name).isdisjoint(reach(words)):
         return 0.0
     return 0.5 * _share(name, words) + 0.5 * _share(words, name)
 

@@ -19,11 +19,14 @@ _PATTERNS: dict[str, str] = PATTERNS["labels"]
 
 _LABEL_END = re.compile(r"[:=#?]\s*[\"'“(\[<`*]*$|\s[-–—]\s*$|(?<=[\w\"])>\s*$")
 _PIECES = re.compile(r"([,;](?!\d)|[()\[\]]|\s[-–—]\s|(?<=[a-z\d)])\.\s|:\s)")
-_CLAUSE_END = re.compile(r"(?<!\bNo|\bno|\bNr|\bAm|\bDr)[.!?]\s+(?=[^a-z\s\d])|;\s|[•▪‣]\s?|(?<=\s)(?:whereas|while)\s")
+_CLAUSE_END = re.compile(
+    r"[.!?;•▪‣w](?:(?<=[.!?])(?<!\bNo.|\bno.|\bNr.|\bAm.|\bDr.)\s+(?=[^a-z\s\d])|(?<=;)\s|(?<=[•▪‣])\s?|(?<=\sw)(?:hereas|hile)\s)"
+)
 _ASIDE = re.compile(r"\([^()]*\)")
 _COUNTED = re.compile(
     _PATTERNS["counted"]
 )  # what another number before a place counts: "4 bedrooms and", "8 g on admission to"
+_DIGIT = re.compile(r"[\d%]")
 _BULLET = re.compile(r"^(?:#{1,6}\s)?[\s>*•▪‣+\-–\[\](){}\"'“”xX✓✔☑☐☒\d.]*$")
 _CALCULATION = re.compile(r"(?:\d[\d.,]* ?[A-Za-z]{0,6} ?[x×@*=] ?(?:[A-Z]{3} |[$€£] ?)?)+$")  # 6.5 h x $48.00 =
 _KEYED = re.compile(r"[^\W\d_][\w ./&-]{0,30}:\s")  # a line that starts with a label of its own
@@ -190,7 +193,8 @@ class Contexts:
         begin = max(begin, start - _REACH)
         for found in _CLAUSE_END.finditer(self._layout.text[begin : start + 1]):
             begin = max(begin, start - len(found.string) + 1 + found.end())
-        return _COUNTED.sub(" ", self._layout.text[begin:start])
+        before = self._layout.text[begin:start]
+        return _COUNTED.sub(" ", before) if _DIGIT.search(before) else before
 
     def _after(self, cell: Cell, end: int) -> Iterator[Label]:
         """The words behind a place, up to the end of their clause or the next number: units, and what it counts."""

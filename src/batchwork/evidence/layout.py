@@ -15,6 +15,7 @@ from batchwork.evidence.words import PATTERNS, concepts, is_known, looks_like_na
 _PATTERNS: dict[str, str] = PATTERNS["layout"]
 
 _SEPARATOR = re.compile(r"\t+| {2,}(?:\.{3,} *)?| ?\.{3,} ?| ?…+ ?| ?_{3,} ?")
+_DIVIDES = re.compile(r"[ .…_|│┃║](?:(?<=[…|│┃║])|(?<= ) |(?<=\.)\.\.|(?<=_)__)")  # what may part a line into cells
 _PIPE = re.compile(r"[ \t]*[|│┃║][ \t]*")
 _RULE = re.compile(r"[\s\-=_+|:.*~─━═│┃┼╪╬┌┐└┘├┤┬┴]*")
 _LETTER = re.compile(r"[^\W\d_]")
@@ -364,6 +365,12 @@ def _lines(raw_lines: list[str], marks: dict[int, str]) -> list[Line]:
             lines.append(Line(start, end, [], "rule", False))
         else:
             mark = marks.get(number)
+            if mark is None and not _DIVIDES.search(text := raw.strip()) and "\t" not in raw:
+                low = raw.index(text)
+                cell = Cell(start + low, start + low + len(text), low, low + len(text), int(raw.startswith("  ")), text)
+                lines.append(Line(start, end, [cell], "text", False))
+                start = end + 1
+                continue
             pipes = sum(map(raw.count, "|│┃║")) if mark is None else 0
             piped = pipes >= 2 or (pipes == 1 and bool(re.search(r"\S [|│] \S", raw)))
             places = _pieces(raw, mark) if mark is not None else _between_gaps(raw, piped)

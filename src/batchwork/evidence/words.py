@@ -20,7 +20,7 @@ _ASCII_WORD = re.compile(r"[a-z]{1,2}\d{1,2}(?![a-z0-9])|[a-z][a-z']*|\d+|#")  #
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _KEY = re.compile(r"(?<![^\W_])[a-z]+(?:[A-Z][a-z0-9]+)+(?![^\W_])")  # rowsRead, backoffSeconds
 _ELIDED = re.compile(r"\b(?:[cdjlmnst]|qu|dell|nell|sull|dall|all)['’](?=[^\W\d_]{3})", re.IGNORECASE)  # d'achat
-_SPACE = re.compile(r"\s")
+_HUMP = re.compile(r"[A-Z](?<=[a-z].)")
 _TOKEN = re.compile(r"[^\W_]+")
 _SPECIAL = str.maketrans(
     {"ß": "ss", "ø": "o", "æ": "ae", "œ": "oe", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "’": "", "'": ""}
@@ -194,8 +194,8 @@ def _parted(token: re.Match[str]) -> str:
 
 def words_of(text: str) -> list[str]:
     """The words of a label or of a field's name, folded."""
-    if _SPACE.search(text):
-        text = _KEY.sub(_parted, text) if _KEY.search(text) else text
+    if " " in text or any(map(str.isspace, text)):
+        text = _KEY.sub(_parted, text) if _HUMP.search(text) else text
     elif fold(text) not in _SINGLE:
         text = _TOKEN.sub(_parted, text)  # a field's name
     return _folded(text)
@@ -267,6 +267,12 @@ def likeness(one: str, other: str) -> float:
     if len(shorter) == 4 and longer.startswith(shorter) and not (shorter in _SINGLE and longer in _SINGLE):
         return 0.6  # temp, dept, desc
     return 0.75 if _does(one, other) or _does(other, one) else 0.0
+
+
+@lru_cache(maxsize=20_000)
+def reach(words: tuple[str, ...]) -> frozenset[str]:
+    """The beginnings of all concepts that may stand for one of these."""
+    return frozenset(other[:ROOT] for word in words for other in (word, *RELATED.get(word, ())))
 
 
 def nearest(word: str, others: Iterable[str]) -> float:
