@@ -222,18 +222,10 @@ class Contexts:
             return  # beside a title stands whose paper it is
         nearest = lefts[-1]
         between = [other for other in cells if nearest.start < other.start < cell.start]
-        if not (between and nearest.text.endswith(":")) and not self._is_like(number, nearest, cell):
+        if not (between and nearest.text.endswith(":")):
             yield label_of("left", nearest.text, 1.0 if not between else 0.85)
         if len(lefts) > 1:
             yield label_of("row", lefts[0].text, 0.85)
-
-    def _is_like(self, number: int, left: Cell, cell: Cell) -> bool:
-        """Whether words to the left are no label of these words but the same thing of another column."""
-        if not cell.is_label or left.text.endswith(":"):
-            return False
-        over = {other.column for other in self._layout.lines[number - 1].cells} if number else set()
-        blocks = any(map(str.isdigit, left.text)) and {left.column, cell.column} <= over
-        return blocks or bool(self._layout.head_row(number))
 
     def _above(self, number: int, cell: Cell, has_inline: bool) -> Label | None:
         """The heading of the column, or the label that stands right above."""

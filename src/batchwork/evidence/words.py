@@ -28,12 +28,9 @@ _SPECIAL = str.maketrans(
 _INVISIBLE = re.compile("[\u0300-\u036f\u00ad\u200b-\u200d\u2060\ufeff]")
 _SUFFIXES = ("ations", "ation", "ments", "ment", "ings", "ing", "ions", "ion", "ally", "als", "al", "ate", "able")
 _ENDINGS = ("ies", "ied", "ed", "es", "s", "e", "y")
-_AGENTS = ("er", "or", "ee")
 _SOMEBODY = ("er", "or", "ee", "ist", "ant", "ian")  # lender, lessor, trustee, chemist, tenant
-_NO_AGENTS = frozenset({"customer", "number", "letter", "register"})
 _SHORT_TAILS = frozenset({"nr", "ort"})
 _NO_TAILS = frozenset({"late", "ends", "ending", "ship"})  # template, weekends, ownership are no compounds
-_JOINTS = ("s", "n", "en", "es", "e", "er")  # between the parts of a compound, and at the end of a word
 _LONGEST_COMPOUND = 60  # letters
 ROOT = 4  # letters that two words have in common at least when the one stands for the other by its form
 _NOTHING: dict[str, float] = {}
@@ -121,8 +118,8 @@ _CONCEPT_OF = {
 }
 
 
-def _tables() -> tuple[dict[str, tuple[str, ...]], dict[str, list[tuple[tuple[str, ...], tuple[str, ...]]]], set[str]]:
-    """Words -> concepts; phrases by their first word, longest first; and the words that are not English."""
+def _tables() -> tuple[dict[str, tuple[str, ...]], dict[str, list[tuple[tuple[str, ...], tuple[str, ...]]]]]:
+    """Words -> concepts; and phrases by their first word, longest first."""
     single: dict[str, tuple[str, ...]] = {}
     phrases: dict[str, list[tuple[tuple[str, ...], tuple[str, ...]]]] = {}
     for meaning, entries in _SYNONYMS.items():
@@ -135,7 +132,6 @@ def _tables() -> tuple[dict[str, tuple[str, ...]], dict[str, list[tuple[tuple[st
     for meaning, entries in _TONGUES.items():
         for word in entries.partition("|")[0].split():
             single.setdefault(fold(word), _meant(meaning))
-    foreign = single.keys() - english
     for word in sorted(english):  # last, so that no plural takes the place of a word that is listed itself
         single.setdefault(stem(word), single[word])
     for meaning, entries in (*_SYNONYMS.items(), *_TONGUES.items()):
@@ -144,10 +140,10 @@ def _tables() -> tuple[dict[str, tuple[str, ...]], dict[str, list[tuple[tuple[st
             phrases.setdefault(words[0], []).append((words, _meant(meaning)))
     for known in phrases.values():
         known.sort(key=lambda entry: -len(entry[0]))
-    return single, phrases, foreign
+    return single, phrases
 
 
-_SINGLE, _PHRASES, _FOREIGN = _tables()
+_SINGLE, _PHRASES = _tables()
 _SINGLE["#"] = ("number",)
 
 
@@ -159,16 +155,7 @@ def _concepts_of(word: str) -> tuple[str, ...]:
     if known is not None:
         return known
     root = stem(word)
-    return _SINGLE.get(root) or _inflected(word) or _compound(word) or (root,)
-
-
-def _inflected(word: str) -> tuple[str, ...]:
-    """The concepts of a word of another language with the ending of a plural or of a compound's first part."""
-    for joint in _JOINTS:
-        head = word.removesuffix(joint)
-        if head in _FOREIGN and len(head) > 3:
-            return _SINGLE[head]
-    return ()
+    return _SINGLE.get(root) or _compound(word) or (root,)
 
 
 def _compound(word: str) -> tuple[str, ...]:
@@ -181,7 +168,7 @@ def _compound(word: str) -> tuple[str, ...]:
         if behind is None or tail in _NO_TAILS or (len(tail) < 4 and tail not in _SHORT_TAILS):
             continue
         head = word[:cut]
-        before = _SINGLE.get(head) or _inflected(head) or _SINGLE.get(head.rstrip("s")) or _compound(head)
+        before = _SINGLE.get(head) or _SINGLE.get(head.rstrip("s")) or _compound(head)
         if before:
             return before + behind
     return ()
@@ -266,7 +253,7 @@ def likeness(one: str, other: str) -> float:
         return 0.9
     if len(shorter) == 4 and longer.startswith(shorter) and not (shorter in _SINGLE and longer in _SINGLE):
         return 0.6  # temp, dept, desc
-    return 0.75 if _does(one, other) or _does(other, one) else 0.0
+    return 0.0
 
 
 @lru_cache(maxsize=20_000)
@@ -306,14 +293,6 @@ class ConceptIndex:
             alike = (other for other in self._alike.get(concept[:ROOT], ()) if likeness(concept, other) >= NAMING)
             self._found[concept] = sorted({rank for word in alike for rank in self._ranks[word]})
         return self._found[concept]
-
-
-def _does(agent: str, deed: str) -> bool:
-    """Whether the one is who does the other: guarantor and guarantees, auditor and audited."""
-    root = agent[:-2]
-    if not agent.endswith(_AGENTS) or len(root) < 4 or agent in _NO_AGENTS or deed.endswith(_AGENTS):
-        return False
-    return deed == root or (len(root) > 4 and deed.startswith(root))
 
 
 def excludes(one: str, other: str) -> bool:
