@@ -24,6 +24,7 @@ _SHARE_OF = re.compile(r"\d\s?%\s?[^\W\d_]{2}")  # "19 % VAT" is what the figure
 _YEAR = re.compile(r"(?:FY ?)?(?:19|20)\d\d")
 _BAND = re.compile(_PATTERNS["band"])
 _BOX_NUMBER = re.compile(r"^(?:\d{1,2}[a-z]?|[a-z])[.)]?\s+(?=[^\W\d_]{4})(?!\w+ \d{4})")
+_FIGURES = re.compile(r"(?<!\d)(?<![a-z] )(?!(?:19|20)\d\d(?!\d))\d{2,}")
 _ASIDE = re.compile(r"\([^()]*\)")
 _QUOTED = re.compile(r'"[^"]*"')
 _MARKS = ((";", re.compile(r";")), (",", re.compile(r",(?=\S|$)")))
@@ -269,8 +270,9 @@ def _can_head(cell: Cell) -> bool:
     """Whether a cell can be the heading of a column: words or a year, no value of its own and no colon."""
     if _YEAR.fullmatch(cell.text) or _BAND.fullmatch(cell.text):
         return True
-    figures = re.search(r"(?<!\d)(?<![a-z] )(?!(?:19|20)\d\d(?!\d))\d{2,}", unnumbered(_ASIDE.sub("", cell.text)))
-    return cell.is_label and not figures and not cell.text.endswith(":") and ": " not in cell.text
+    if not cell.is_label or cell.text.endswith(":") or ": " in cell.text:
+        return False
+    return not _FIGURES.search(unnumbered(_ASIDE.sub("", cell.text)))
 
 
 def unnumbered(text: str) -> str:

@@ -24,6 +24,7 @@ _INSIDE = re.compile(r"[\W_]+")
 _RUN = re.compile(r"\d+|\D+")
 _GLUE = "-/_@‐‑–\\"
 _SIGNS = ("+", "-", "−", "–")
+_LEAD, _TAIL = re.compile(r"[^\w\s]*"), re.compile(r"[^\w\s]*$")
 _LINE_BREAK = re.compile(r"\s*\n\s*")
 _LONGEST, _MOST = 2_000, 200  # characters of a value, places of it
 _GROUPED = 6  # letters and digits from which on an id may be grouped by blanks
@@ -73,12 +74,12 @@ class TextIndex:
         return self._in_columns(value, words) if len(words) > 1 else []
 
     def _matches(self, value: str, words: tuple[str, ...]) -> list[Hit]:
-        hits = []
+        hits: list[Hit] = []
+        lead, tail = _LEAD.match(value), _TAIL.search(value)
         for start, end in self._spans(words):
             if self._is_glued(start, end, value):
                 continue
             low, high = start, end
-            lead, tail = re.match(r"[^\w\s]*", value), re.search(r"[^\w\s]*$", value)
             if lead and lead[0] and self.text.endswith(lead[0], 0, low):
                 low -= len(lead[0])
             if tail and tail[0] and self.text.startswith(tail[0], high):
