@@ -360,25 +360,18 @@ def _lines(raw_lines: list[str], marks: dict[int, str]) -> list[Line]:
     lines: list[Line] = []
     start = 0
     for number, raw in enumerate(raw_lines):
-        end = start + len(raw)
-        if not raw.strip():
-            lines.append(Line(start, end, [], "blank", False))
-        elif _RULE.fullmatch(raw):
-            lines.append(Line(start, end, [], "rule", False))
-        else:
-            mark = marks.get(number)
-            if mark is None and not _DIVIDES.search(text := raw.strip()) and "\t" not in raw:
-                low = raw.index(text)
-                cell = Cell(start + low, start + low + len(text), low, low + len(text), int(raw.startswith("  ")), text)
-                lines.append(Line(start, end, [cell], "text", False))
-                start = end + 1
-                continue
+        mark, text, tabbed = marks.get(number), raw.strip(), "\t" in raw
+        kind = "blank" if not text else "rule" if _RULE.fullmatch(raw) else "text"
+        places: list[tuple[int, int]] = []
+        if kind == "text" and mark is None and not tabbed and not _DIVIDES.search(text):
+            places = [(0, 0), (0, len(raw))][not raw.startswith("  ") :]  # nothing stands before a gap
+        elif kind == "text":
             pipes = sum(map(raw.count, "|│┃║")) if mark is None else 0
             piped = pipes >= 2 or (pipes == 1 and bool(re.search(r"\S [|│] \S", raw)))
             places = _pieces(raw, mark) if mark is not None else _between_gaps(raw, piped)
-            tabbed = piped or mark is not None or "\t" in raw
-            lines.append(Line(start, end, _cells(raw, start, places, tabbed), "text", tabbed))
-        start = end + 1
+            tabbed = tabbed or piped or mark is not None
+        lines.append(Line(start, start + len(raw), _cells(raw, start, places, tabbed), kind, tabbed))
+        start += len(raw) + 1
     return lines
 
 
