@@ -6,8 +6,10 @@ with or without a negation, and words that carry their own opposite ("unpaid", "
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
+
+from msgspec import Struct
 
 from batchwork.evidence.fields import Field
 from batchwork.evidence.layout import Layout
@@ -50,8 +52,7 @@ _PREFIXES = ("un", "in", "non", "im", "ir", "dis")
 _REACH = 60  # characters to a word that still denies
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
+class Statement(Struct, frozen=True, gc=False):
     """A phrase that answers a field's question; `strength` says how fully it names the field."""
 
     start: int
@@ -60,8 +61,7 @@ class Statement:
     strength: float
 
 
-@dataclass(frozen=True, slots=True)
-class _Word:
+class _Word(Struct, frozen=True, gc=False):
     start: int
     end: int
     word: str
@@ -75,7 +75,7 @@ class Phrases:
         self._text = layout.text
         self._places = _units(layout)
         named = (set(map(fold, _WORD.findall(self._text, start, end))) for start, end in self._places)
-        self._index = ConceptIndex([c for word in words for c in (*_meant(word), *_denied(word))] for words in named)
+        self._index = ConceptIndex(chain.from_iterable(map(_named, words)) for words in named)
 
     def statements(self, field: Field) -> list[Statement]:
         """Every phrase that answers the field, strongest first; by its description where none has its name."""
@@ -243,6 +243,12 @@ def _answer(text: str, position: int, end: int) -> tuple[int, int, bool] | None:
 def _meant(word: str) -> tuple[str, ...]:
     """What a word names straight."""
     return concepts(word) + _MEANINGS.get(word, ())
+
+
+@lru_cache(maxsize=50_000)
+def _named(word: str) -> tuple[str, ...]:
+    """What a word names, straight or by denying it."""
+    return _meant(word) + _denied(word)
 
 
 @lru_cache(maxsize=50_000)

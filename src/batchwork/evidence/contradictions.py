@@ -51,7 +51,7 @@ class Contradictions:
         self._known: dict[str, float] = {}
         self._void: set[str] = set()
         self._settled: dict[tuple[str, tuple[object, ...]], list[tuple[Field, Scored]]] = {}
-        self._sorts: dict[Place, tuple[object, ...]] = {}
+        self._sorts: dict[tuple[int, int, str], tuple[object, ...]] = {}
         self._rate: Callable[[Field, Place, Context], list[float]] = lambda *_: []
         self.claims: Claims = {}
 
@@ -69,11 +69,9 @@ class Contradictions:
         self._group(entries)
         self._void = {field.path for field, scored in entries if self.is_contradicted(field, scored)}
         if self._void:
-            freed = {
-                (field.record, self._sort(scored[0].place)) for field, scored in entries if field.path in self._void
-            }
+            freed = {self._rank(field, scored) for field, scored in entries if field.path in self._void}
             for field, scored in entries:
-                if field.path not in self._void and (field.record, self._sort(scored[0].place)) in freed:
+                if field.path not in self._void and self._rank(field, scored) in freed:
                     self._known.pop(field.path, None)
             self._group(entries)
             self.claims = {
@@ -86,7 +84,7 @@ class Contradictions:
         self._settled = defaultdict(list)
         for field, scored in entries:
             if field.path not in self._void and scored[0].place.kind != "answer":
-                self._settled[field.record, self._sort(scored[0].place)].append((field, scored[0]))
+                self._settled[self._rank(field, scored)].append((field, scored[0]))
 
     def is_contradicted(self, field: Field, scored: list[Scored]) -> bool:
         """Whether the best place is not to be believed: its label is another's, or the field's own stands elsewhere."""
@@ -116,14 +114,14 @@ class Contradictions:
         best = scored[0]
         if best.place.kind == "answer" or not field.own:
             return
-        yield from (self._exchange(field, best, other) for other in self._others(field, best))
-        sort = self._sort(best.place)
+        rank = self._rank(field, scored)
+        yield from (self._exchange(field, best, other) for other in self._others(field, rank))
+        sort = rank[1]
         taken = [span for entry in scored for span in entry.place.spans]
         mine = self._scorer.label_match(field, best.context, best.place.kind)
         labelled = mine >= NAMED_ENOUGH and not best.context.kinds.isdisjoint(_STRUCTURED)
         for start, end, kind in self._rivals.of(field, best.place.kind, best.context.line, mine, self._homes):
-            place = Place(((start, end),), kind)
-            if any(low < end and start < high for low, high in taken) or self._sort(place) != sort:
+            if any(low < end and start < high for low, high in taken) or self._sort(start, end, kind) != sort:
                 continue
             context = self._contexts.of(start, end)
             if not self._scorer.label_match(field, context, kind, max(NAMED_AT_ALL, mine - NEARLY_AS_WELL)):
@@ -132,24 +130,29 @@ class Contradictions:
             if (kind not in FIGURES and (loose or self._is_label(start, end))) or (loose and labelled):
                 continue  # words in a sentence do not outdo a label
             if all(other is field or points <= 0 for other, points in self.claims.get((start, end), ())):
-                yield self._fit(field, best, place, context)
+                yield self._fit(field, best, Place(((start, end),), kind), context)
 
-    def _others(self, field: Field, best: Scored) -> Iterator[tuple[Field, Scored]]:
+    def _others(self, field: Field, rank: tuple[str, tuple[object, ...]]) -> Iterator[tuple[Field, Scored]]:
         """The other fields of the same object or element that have a place of the same kind elsewhere."""
-        for other, entry in self._settled.get((field.record, self._sort(best.place)), ()):
+        for other, entry in self._settled.get(rank, ()):
             if other.value == field.value:
                 continue
             if other.name != field.name or circle(other) != circle(field):  # a list of plain values has no order
                 yield other, entry
 
-    def _sort(self, place: Place) -> tuple[object, ...]:
+    def _sort(self, start: int, end: int, kind: str) -> tuple[object, ...]:
         """What somebody could take a place for, at a glance: two amounts are alike, two names, two ids."""
-        known = self._sorts.get(place)
+        known = self._sorts.get((start, end, kind))
         if known is None:
-            text = self._source.text[place.start : place.end]
-            known = (place.kind, bool(_YEAR.fullmatch(text))) if place.kind in FIGURES else _shape(text)
-            self._sorts[place] = known
+            text = self._source.text[start:end]
+            known = (kind, bool(_YEAR.fullmatch(text))) if kind in FIGURES else _shape(text)
+            self._sorts[start, end, kind] = known
         return known
+
+    def _rank(self, field: Field, scored: list[Scored]) -> tuple[str, tuple[object, ...]]:
+        """Among which fields one could be taken for another: of the same element, with places of one sort."""
+        place = scored[0].place
+        return field.record, self._sort(place.start, place.end, place.kind)
 
     def _exchange(self, field: Field, best: Scored, other: tuple[Field, Scored]) -> float:
         """The field's score if it and another one changed places, less what the other one would lose by that."""
@@ -188,7 +191,7 @@ def _shape(text: str) -> tuple[bool, ...]:
 
 
 def is_denied(source: Source, field: Field, place: Place, context: Context) -> bool:
-    """Whether the place says something else: what was before, "not active", a word of a label."""
+    """Whether the place says something else: what was before, "not active"."""
     asked = field.own + field.parents
     if any(("new" in asked and "previous" in end) or ("previous" in asked and "new" in end) for end in context.ends):
         return True
@@ -196,7 +199,7 @@ def is_denied(source: Source, field: Field, place: Place, context: Context) -> b
         return True
     if place.kind in FIGURES:
         return False
-    if box_before(source.text, place.start) is False or _is_label(source, field, place, context.line):
+    if box_before(source.text, place.start) is False:
         return True
     said = source.text[place.start : place.end]
     plain = bool(field.options) or said.islower() or (isinstance(field.value, str) and field.value.islower())
@@ -208,18 +211,3 @@ def is_denied(source: Source, field: Field, place: Place, context: Context) -> b
         return False
     between = ("yet", "longer", "been", "an", "a", "the", "currently", "be")
     return words[-1] in NEGATIONS or (words[0] in ("not", "no", "nicht") and words[-1] in between)
-
-
-def _is_label(source: Source, field: Field, place: Place, number: int) -> bool:
-    """Whether a place is a word of a label or of a column's heading ("Emergency contact:") rather than said."""
-    layout = source.layout
-    cell = layout.cell_of(place.start, number)
-    if cell is None or place.end - place.start >= len(cell.text):
-        return False
-    if number + 1 < len(layout.lines) and any(cell.start == head.start for head in layout.head_row(number + 1)):
-        return True
-    label, colon, _ = cell.text.partition(": ")
-    if not colon or len(cell.text) > 60 or place.kind != "text" or place.end - cell.start > len(label):
-        return False
-    known = all(map(is_known, concepts(source.text[place.start : place.end])))
-    return bool(field.options) or (known and place.end - place.start < len(label.strip()) - 1)

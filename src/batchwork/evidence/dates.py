@@ -7,8 +7,9 @@ with a weight below one half, because then nobody can know.
 
 import re
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
+
+from msgspec import Struct
 
 from batchwork.evidence.numerals import Mention, Reading
 from batchwork.evidence.words import PATTERNS, VOCABULARY, fold
@@ -23,7 +24,7 @@ _ISO = re.compile(_PATTERNS["iso"])
 _NUMERIC = re.compile(_PATTERNS["numeric"])
 _DAY_FIRST = re.compile(_PATTERNS["day_first"])
 _MONTH_FIRST = re.compile(_PATTERNS["month_first"])
-_YEARS = re.compile(r"(?<!\d)(?:(?:1[6-9]|2[0-2])\d\d|['’]\d\d)(?!\d)")
+_YEARS = re.compile(r"[12'’](?<!\d.)(?:(?:(?<=1)[6-9]|(?<=2)[0-2])\d|(?<=['’])\d)\d(?!\d)")
 _LONGEST = 45  # characters from the day or the month to the year's end
 _MONTH_YEAR = re.compile(rf"(?<![^\W_]){_MONTH}[ \u00a0]?,?[ \u00a0]?(?P<year>(?:19|20)\d\d)\Z", re.IGNORECASE)
 _MONTH_NUMBER = re.compile(_PATTERNS["month_number"])
@@ -46,8 +47,9 @@ class Dates:
         self._yearless: dict[tuple[int, int], list[tuple[int, int]]] | None = None
         self.partial: list[tuple[int, int, int, int]] = []  # start, end, year, month
         for match in _MONTH_NUMBER.finditer(text):
-            year, month = int(match["year"] or match["year2"]), int(match["month"] or match["month2"])
-            self.partial.append((match.start(), match.end(), year, month))
+            month, year = match.group("one", "two") if match["mark"] == "/" else match.group("two", "one")
+            if len(year) == 4 and year[:2] in ("19", "20") and len(month) < 3 and 1 <= int(month) <= 12:
+                self.partial.append((match.start(), match.end(), int(year), int(month)))
         certain = [*self._plain(), *self._named()]
         numeric = list(_NUMERIC.finditer(text))
         self.day_first = self._order(numeric, {mention.readings[0].value for mention in certain})
@@ -172,8 +174,7 @@ def _date(year: str, month: str, day: str) -> date | None:
 _TIME = re.compile(_PATTERNS["time"])
 
 
-@dataclass(frozen=True, slots=True)
-class TimeOfDay:
+class TimeOfDay(Struct, frozen=True, gc=False):
     """A time as it stands; `offset` is None when no zone is told."""
 
     end: int

@@ -10,13 +10,14 @@ import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from functools import cache, lru_cache
 from importlib.resources import files
 from operator import mul
 from typing import Any
+
+from msgspec import Struct
 
 from batchwork.evidence.fields import Field
 from batchwork.evidence.labels import Context
@@ -33,6 +34,7 @@ from batchwork.evidence.words import (
     is_party,
     likeness,
     nearest,
+    reach,
 )
 
 # What a place says by its kind alone, of the words that say little.
@@ -71,8 +73,7 @@ _OWN, _PARENT, _DESCRIBED, _TOPIC, _SHAPE, _PARTY, _CONFLICT = map(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Surroundings:
+class Surroundings(Struct, frozen=True, kw_only=True, gc=False):
     """What is known of a place besides its labels: how many say the value, and what else of the field stands near."""
 
     count: int = 1
@@ -84,8 +85,7 @@ class Surroundings:
     neighbour: float = 0.0  # the share of the object's other fields whose places are near
 
 
-@dataclass(frozen=True, slots=True)
-class Scored:
+class Scored(Struct, frozen=True, gc=False):
     """A place of a field with its features and its score."""
 
     place: Place
@@ -249,7 +249,7 @@ def family(field: Field) -> str:
 @lru_cache(maxsize=50_000)
 def match(name: tuple[str, ...], words: tuple[str, ...]) -> float:
     """How well a name and a label say the same: both ways, generic words for less."""
-    if not name or not words:
+    if reach(name).isdisjoint(reach(words)):
         return 0.0
     return 0.5 * _share(name, words) + 0.5 * _share(words, name)
 

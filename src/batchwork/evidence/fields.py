@@ -3,12 +3,13 @@
 import dataclasses
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from enum import Enum
 from functools import lru_cache
 from typing import Any
+
+from msgspec import Struct
 
 from batchwork.evidence.words import GENERIC, concepts, words_of
 
@@ -18,8 +19,7 @@ _TELLING = 4  # significant digits, or letters, from which on a value is rare
 _INDEX = re.compile(r"\[\d+\]")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Field:
+class Field(Struct, frozen=True, kw_only=True, gc=False):
     """One leaf. `own` are the concepts of its name, `parents` of the objects around it, `described` of its schema."""
 
     path: str
@@ -48,8 +48,7 @@ def fields_of(value: Any, schema: Any = None) -> list[Field]:
     return list(_walk(_plain(value), root, root, _Place("", (), "", "")))
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
+class _Place(Struct, frozen=True, gc=False):
     path: str
     names: tuple[str, ...]
     record: str

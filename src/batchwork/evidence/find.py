@@ -7,10 +7,12 @@ together (neighbours help each other, and no field takes another's place), at la
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
 from operator import itemgetter
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from batchwork.documents import Document
 from batchwork.evidence.booleans import Phrases
@@ -66,8 +68,7 @@ def find_evidence(
     return {path: citations_of(document, verdicts) for path, verdicts in finder.run().items()}
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(Struct, frozen=True, gc=False):
     """A place and how sure it is that it says this field."""
 
     place: Place

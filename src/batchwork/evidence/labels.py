@@ -6,9 +6,10 @@ it that belongs to another role speaks against a field.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import takewhile
+
+from msgspec import Struct
 
 from batchwork.evidence.layout import Cell, Layout, column_of, is_known_label, overlap, unnumbered
 from batchwork.evidence.ranges import ends_of
@@ -18,11 +19,14 @@ _PATTERNS: dict[str, str] = PATTERNS["labels"]
 
 _LABEL_END = re.compile(r"[:=#?]\s*[\"'“(\[<`*]*$|\s[-–—]\s*$|(?<=[\w\"])>\s*$")
 _PIECES = re.compile(r"([,;](?!\d)|[()\[\]]|\s[-–—]\s|(?<=[a-z\d)])\.\s|:\s)")
-_CLAUSE_END = re.compile(r"(?<!\bNo|\bno|\bNr|\bAm|\bDr)[.!?]\s+(?=[^a-z\s\d])|;\s|[•▪‣]\s?|(?<=\s)(?:whereas|while)\s")
+_CLAUSE_END = re.compile(
+    r"[.!?;•▪‣w](?:(?<=[.!?])(?<!\bNo.|\bno.|\bNr.|\bAm.|\bDr.)\s+(?=[^a-z\s\d])|(?<=;)\s|(?<=[•▪‣])\s?|(?<=\sw)(?:hereas|hile)\s)"
+)
 _ASIDE = re.compile(r"\([^()]*\)")
 _COUNTED = re.compile(
     _PATTERNS["counted"]
 )  # what another number before a place counts: "4 bedrooms and", "8 g on admission to"
+_DIGIT = re.compile(r"[\d%]")
 _BULLET = re.compile(r"^(?:#{1,6}\s)?[\s>*•▪‣+\-–\[\](){}\"'“”xX✓✔☑☐☒\d.]*$")
 _CALCULATION = re.compile(r"(?:\d[\d.,]* ?[A-Za-z]{0,6} ?[x×@*=] ?(?:[A-Z]{3} |[$€£] ?)?)+$")  # 6.5 h x $48.00 =
 _KEYED = re.compile(r"[^\W\d_][\w ./&-]{0,30}:\s")  # a line that starts with a label of its own
@@ -43,8 +47,7 @@ _FLOWING = 38  # a line at least this long goes on in the next one
 _REACH = 300  # characters; no label is further away, and lines can be endless
 
 
-@dataclass(frozen=True, slots=True)
-class Label:
+class Label(Struct, frozen=True, gc=False):
     """Some words near a place; `weights` says what each concept is worth there."""
 
     kind: str  # named, prose, left, row, head, over, below, section, heading, path, after, defined, end, unit
@@ -57,8 +60,7 @@ class Label:
         return tuple(self.weights)
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
+class Context(Struct, frozen=True, gc=False):
     """All labels of one place; `primary` are those that name its own role."""
 
     line: int
@@ -191,7 +193,8 @@ class Contexts:
         begin = max(begin, start - _REACH)
         for found in _CLAUSE_END.finditer(self._layout.text[begin : start + 1]):
             begin = max(begin, start - len(found.string) + 1 + found.end())
-        return _COUNTED.sub(" ", self._layout.text[begin:start])
+        before = self._layout.text[begin:start]
+        return _COUNTED.sub(" ", before) if _DIGIT.search(before) else before
 
     def _after(self, cell: Cell, end: int) -> Iterator[Label]:
         """The words behind a place, up to the end of their clause or the next number: units, and what it counts."""
@@ -219,18 +222,10 @@ class Contexts:
             return  # beside a title stands whose paper it is
         nearest = lefts[-1]
         between = [other for other in cells if nearest.start < other.start < cell.start]
-        if not (between and nearest.text.endswith(":")) and not self._is_like(number, nearest, cell):
+        if not (between and nearest.text.endswith(":")):
             yield label_of("left", nearest.text, 1.0 if not between else 0.85)
         if len(lefts) > 1:
             yield label_of("row", lefts[0].text, 0.85)
-
-    def _is_like(self, number: int, left: Cell, cell: Cell) -> bool:
-        """Whether words to the left are no label of these words but the same thing of another column."""
-        if not cell.is_label or left.text.endswith(":"):
-            return False
-        over = {other.column for other in self._layout.lines[number - 1].cells} if number else set()
-        blocks = any(map(str.isdigit, left.text)) and {left.column, cell.column} <= over
-        return blocks or bool(self._layout.head_row(number))
 
     def _above(self, number: int, cell: Cell, has_inline: bool) -> Label | None:
         """The heading of the column, or the label that stands right above."""

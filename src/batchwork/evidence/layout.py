@@ -6,14 +6,16 @@ columns, separated values, a Markdown or HTML table and prose.
 
 import re
 from bisect import bisect_right
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
+
+from msgspec import Struct
 
 from batchwork.evidence.words import PATTERNS, concepts, is_known, looks_like_name
 
 _PATTERNS: dict[str, str] = PATTERNS["layout"]
 
 _SEPARATOR = re.compile(r"\t+| {2,}(?:\.{3,} *)?| ?\.{3,} ?| ?…+ ?| ?_{3,} ?")
+_DIVIDES = re.compile(r"[ .…_|│┃║](?:(?<=[…|│┃║])|(?<= ) |(?<=\.)\.\.|(?<=_)__)")  # what may part a line into cells
 _PIPE = re.compile(r"[ \t]*[|│┃║][ \t]*")
 _RULE = re.compile(r"[\s\-=_+|:.*~─━═│┃┼╪╬┌┐└┘├┤┬┴]*")
 _LETTER = re.compile(r"[^\W\d_]")
@@ -22,6 +24,7 @@ _SHARE_OF = re.compile(r"\d\s?%\s?[^\W\d_]{2}")  # "19 % VAT" is what the figure
 _YEAR = re.compile(r"(?:FY ?)?(?:19|20)\d\d")
 _BAND = re.compile(_PATTERNS["band"])
 _BOX_NUMBER = re.compile(r"^(?:\d{1,2}[a-z]?|[a-z])[.)]?\s+(?=[^\W\d_]{4})(?!\w+ \d{4})")
+_FIGURES = re.compile(r"(?<!\d)(?<![a-z] )(?!(?:19|20)\d\d(?!\d))\d{2,}")
 _ASIDE = re.compile(r"\([^()]*\)")
 _QUOTED = re.compile(r'"[^"]*"')
 _MARKS = ((";", re.compile(r";")), (",", re.compile(r",(?=\S|$)")))
@@ -40,8 +43,7 @@ def can_label(text: str) -> bool:
     return _LETTER.search(text) is not None and (_FIGURE.match(text) is None or _SHARE_OF.search(text) is not None)
 
 
-@dataclass(slots=True)
-class Cell:
+class Cell(Struct, gc=False):
     """One piece of a line between wide gaps; `column` and `until` are places in the line, `index` its rank."""
 
     start: int
@@ -57,8 +59,7 @@ class Cell:
         return can_label(self.text)
 
 
-@dataclass(slots=True)
-class Line:
+class Line(Struct, gc=False):
     """One line of the text; `cells` is empty for a blank line or a drawn rule."""
 
     start: int
@@ -269,8 +270,9 @@ def _can_head(cell: Cell) -> bool:
     """Whether a cell can be the heading of a column: words or a year, no value of its own and no colon."""
     if _YEAR.fullmatch(cell.text) or _BAND.fullmatch(cell.text):
         return True
-    figures = re.search(r"(?<!\d)(?<![a-z] )(?!(?:19|20)\d\d(?!\d))\d{2,}", unnumbered(_ASIDE.sub("", cell.text)))
-    return cell.is_label and not figures and not cell.text.endswith(":") and ": " not in cell.text
+    if not cell.is_label or cell.text.endswith(":") or ": " in cell.text:
+        return False
+    return not _FIGURES.search(unnumbered(_ASIDE.sub("", cell.text)))
 
 
 def unnumbered(text: str) -> str:
@@ -358,19 +360,18 @@ def _lines(raw_lines: list[str], marks: dict[int, str]) -> list[Line]:
     lines: list[Line] = []
     start = 0
     for number, raw in enumerate(raw_lines):
-        end = start + len(raw)
-        if not raw.strip():
-            lines.append(Line(start, end, [], "blank", False))
-        elif _RULE.fullmatch(raw):
-            lines.append(Line(start, end, [], "rule", False))
-        else:
-            mark = marks.get(number)
+        mark, text, tabbed = marks.get(number), raw.strip(), "\t" in raw
+        kind = "blank" if not text else "rule" if _RULE.fullmatch(raw) else "text"
+        places: list[tuple[int, int]] = []
+        if kind == "text" and mark is None and not tabbed and not _DIVIDES.search(text):
+            places = [(0, 0), (0, len(raw))][not raw.startswith("  ") :]  # nothing stands before a gap
+        elif kind == "text":
             pipes = sum(map(raw.count, "|│┃║")) if mark is None else 0
             piped = pipes >= 2 or (pipes == 1 and bool(re.search(r"\S [|│] \S", raw)))
             places = _pieces(raw, mark) if mark is not None else _between_gaps(raw, piped)
-            tabbed = piped or mark is not None or "\t" in raw
-            lines.append(Line(start, end, _cells(raw, start, places, tabbed), "text", tabbed))
-        start = end + 1
+            tabbed = tabbed or piped or mark is not None
+        lines.append(Line(start, start + len(raw), _cells(raw, start, places, tabbed), kind, tabbed))
+        start += len(raw) + 1
     return lines
 
 

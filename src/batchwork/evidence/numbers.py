@@ -97,7 +97,7 @@ class Numbers:
         return self._known[rank]
 
     def _keep(self, start: int, numeral: str) -> None:
-        if " " in numeral and not self._is_one(numeral, start):
+        if " " in numeral:
             position = start
             for piece in numeral.split(" "):
                 self._keep(position, piece)
@@ -185,19 +185,13 @@ class Numbers:
             re.search(r"[A-Za-z]\d|\d{6}|(?<!\d)0\d", joined)
         )
 
-    def _is_one(self, numeral: str, start: int) -> bool:
-        """Whether digits with plain blanks between are surely one number; else its pieces count too."""
-        return (
-            bool(re.search(r"[.,]\d{1,2}$", numeral)) and self._habit_near(start) == COMMA and numeral.count(" ") == 1
-        )
-
 
 def _dressed(text: str, start: int, end: int, values: list[tuple[Decimal, float]], taken: int) -> Mention:
     """The number with what touches it, and what that makes of its value; nothing before `taken` is its own."""
     core = start
     window = text[max(0, start - 12, min(start, taken)) : start]  # what another number took is not ours
     before = _BEFORE.search(window)
-    if before and "\n" in before.group() and not _flows(text, start):
+    if before and "\n" in before.group():
         before = None
     groups = before.groupdict() if before else {}
     currency = bool(groups.get("currency"))
@@ -244,13 +238,6 @@ def _dressed(text: str, start: int, end: int, values: list[tuple[Decimal, float]
     if exponent and text[end - 1] in "kKmMbB" and not (currency or after_currency):
         readings += [Reading(-value if negative else value, 0.6) for value, _ in values]  # 1200k: 1200 of a unit k
     return Mention(start, end, tuple(readings), core, money=currency or after_currency)
-
-
-def _flows(text: str, start: int) -> bool:
-    """Whether the line before is a line of prose, so that a currency at its end belongs to the number below."""
-    end = text.rfind("\n", 0, start)
-    line = text[text.rfind("\n", 0, max(0, end)) + 1 : end]
-    return len(line) >= 38 and "  " not in line and "\t" not in line and "|" not in line
 
 
 def _behind(text: str, end: int, currency: bool) -> tuple[int, int, bool, bool]:

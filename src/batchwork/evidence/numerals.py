@@ -4,15 +4,17 @@ Decides about thousands and decimal separators; the caller says which habit the 
 """
 
 import re
-from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
+
+from msgspec import Struct
 
 from batchwork.evidence.words import PATTERNS
 
 _PATTERNS: dict[str, str] = PATTERNS["numerals"]
 
 _GROUPED = re.compile(r"\d{1,3}(?:([.,'’\u00a0\u202f ])\d{3})(?:\1\d{3})*")
+_BLANKS = re.compile(r"['’\u00a0\u202f ]")
 _INDIAN = re.compile(r"\d{1,2}(?:,\d{2})+,\d{3}")
 _LONGEST = 60  # digits; longer runs are no numbers anybody compares
 
@@ -44,7 +46,7 @@ def readings_of(numeral: str, habit: str | None) -> list[tuple[Decimal, float]]:
         return []
     if "e" in numeral or "E" in numeral:
         return [(Decimal(numeral.replace(",", ".")), 1.0)]
-    plain = re.sub(r"['’\u00a0\u202f ]", "", numeral)
+    plain = _BLANKS.sub("", numeral)
     if len(plain) != len(numeral) and not _GROUPED.match(numeral):
         return []
     marks = [char for char in plain if char in ".,"]
@@ -77,11 +79,10 @@ def _is_grouped(whole: str, mark: str) -> bool:
 
 
 def _number(whole: str, rest: str) -> Decimal:
-    return Decimal(f"{re.sub(r'[.,]', '', whole)}.{rest}")
+    return Decimal(f"{whole.replace('.', '').replace(',', '')}.{rest}")
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(Struct, frozen=True, gc=False):
     """One way to read a mention. `weight` below 0.5 means the text does not settle that this is the way."""
 
     value: Decimal | date
@@ -89,8 +90,7 @@ class Reading:
     kind: str = "plain"  # plain, fraction (of a percentage), percent, part (of a date or of a longer number)
 
 
-@dataclass(frozen=True, slots=True)
-class Mention:
+class Mention(Struct, frozen=True, gc=False):
     """A value as it stands, with its sign, currency, percent sign or magnitude."""
 
     start: int

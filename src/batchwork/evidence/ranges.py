@@ -16,15 +16,11 @@ _AND = re.compile(_PATTERNS["and"])
 _WAS = re.compile(_PATTERNS["was"])
 _NOW = re.compile(_PATTERNS["now"])
 _WAS_BEHIND = re.compile(_PATTERNS["was_behind"])
-_BY = re.compile(_PATTERNS["by"])
-_DATE = re.compile(r"\d{1,2}[./ -](?:\d|[A-Za-z])|[A-Z][a-z]{2,8}\.? \d|\d{4}-\d")
 _BOUND = re.compile(r"(?<![\w\"/>])(?:(?P<upper>[<≤⩽]=?)|(?P<lower>[>≥⩾]=?))\s*$")
 _BOUNDS = tuple("<≤⩽>≥⩾=")
+_TIMES = re.compile(r" ?[A-Za-z]{0,6} ?[x×@*] ?(?:[A-Z]{3} |[$€£] ?)?\d")
+_FACTOR = re.compile(r"\d ?[A-Za-z]{0,6} ?[x×@*] ?$")  # 6.5 h x $48.00
 _PART = re.compile(r"\d (?:out )?of (?:the |all )?$")  # 38 of 120: the latter is the whole
-_TIMES = re.compile(r" ?[A-Za-z]{0,6} ?[x×@*] ?(?:[A-Z]{3} |[$€£] ?)?\d")  # 6.5 h x $48.00 = $312.00
-_FACTOR = re.compile(r"\d ?[A-Za-z]{0,6} ?[x×@*] ?$")
-_RESULT = re.compile(r"\d ?[A-Za-z]{0,6} ?[x×@*] ?(?:[A-Z]{3} |[$€£] ?)?\d[\d.,]* ?= ?$")
-_BY_WORDS = ("by", "before", "until", "than", "spätestens", "bis", "am", "zum", "avant", "le", "entro", "il")
 _TILL_WORDS = (
     "to", "through", "till", "until", "bis", "à", "au", "al", "and", "und", "et", "y", "the", "..", "…", *"-–—−~",
 )  # fmt: skip
@@ -42,21 +38,16 @@ def ends_of(text: str, start: int, end: int) -> Iterator[dict[str, float]]:
     before = text[max(0, start - _REACH) : start]
     near = before[-_NEAR:]
     last = before.rstrip(" \n\"“„«'($€£")[-12:].lower()
-    if last.endswith(_BY_WORDS) and _DATE.match(text, start) and _BY.search(near):
-        yield {"deadline": 0.8, "due": 0.5, "end": 0.5}
     signed = text[start : start + 1].isdigit() and near.rstrip()[-1:] in _BOUNDS
     bound = _BOUND.search(near) if signed else None
     if bound:
         yield dict.fromkeys(("maximum", "high", "limit") if bound["upper"] else ("minimum", "low", "limit"), 0.85)
-    sign = near.rstrip(" ")[-1:]
     if near.endswith(("of ", "the ", "all ")) and _PART.search(near):
         yield {"total": 0.85, "whole": 0.85}
     elif _TIMES.match(text, end):
         yield {"quantity": 0.85, "count": 0.85}
-    elif sign and sign in "x×@*" and _FACTOR.search(near):
+    elif near.rstrip(" ")[-1:] in tuple("x×@*") and _FACTOR.search(near):
         yield {"rate": 0.85, "price": 0.85}
-    elif sign == "=" and _RESULT.search(before):
-        yield {"amount": 0.85, "cost": 0.85, "total": 0.85}
     hinted = last.endswith(_HINTS)
     if (hinted and _WAS.search(before)) or _WAS_BEHIND.match(text, end):
         yield {**_LOWER, "previous": 0.85}

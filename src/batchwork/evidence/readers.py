@@ -6,12 +6,16 @@ strings whatever their case, spacing, hyphenation and dashes. Booleans are anoth
 
 import math
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from datetime import date, datetime, time
 from decimal import Decimal, InvalidOperation
+from functools import cached_property
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from batchwork.evidence.dates import Dates, time_behind
 from batchwork.evidence.layout import Layout
@@ -35,8 +39,7 @@ _FALLS = re.compile(PATTERNS["readers"]["falls"])
 _CLOCK = re.compile(r"(\d\d):(\d\d)")
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True, gc=False):
     """Where a value is said, read in one of the ways in which that can be read."""
 
     spans: tuple[Span, ...]
@@ -62,15 +65,29 @@ class Source:
     def __init__(self, text: str) -> None:
         self.text = text
         self.layout = Layout(text)
-        self.dates = Dates(self.layout.plain)
-        self.numbers = Numbers(self.layout.plain, [(day.start, day.end) for day in self.dates.mentions])
         self.index = TextIndex(self.layout)
-        self._scales = Scales(self.layout)
-        self._days: dict[date, list[tuple[Mention, Reading]]] = {}
+
+    @cached_property
+    def dates(self) -> Dates:
+        """Its dates."""
+        return Dates(self.layout.plain)
+
+    @cached_property
+    def numbers(self) -> Numbers:
+        """Its numbers."""
+        return Numbers(self.layout.plain, [(day.start, day.end) for day in self.dates.mentions])
+
+    @cached_property
+    def _scales(self) -> Scales:
+        return Scales(self.layout)
+
+    @cached_property
+    def _days(self) -> dict[object, list[tuple[Mention, Reading]]]:
+        days: dict[object, list[tuple[Mention, Reading]]] = defaultdict(list)
         for mention in self.dates.mentions:
             for reading in mention.readings:
-                if isinstance(reading.value, date):
-                    self._days.setdefault(reading.value, []).append((mention, reading))
+                days[reading.value].append((mention, reading))
+        return days
 
     def places(self, value: Any) -> list[Place]:
         """The places that say a value; beyond a few hundred they are not looked at, nobody could tell them apart."""
@@ -97,9 +114,8 @@ class Source:
         found: list[Place] = []
         sizes = {abs(other) for other in numbers}
         digits = dict.fromkeys("".join(map(str, other.as_tuple().digits)).strip("0") for other in numbers)
-        months = {high - 2 for low, high, *_ in self.dates.partial if self.text[low:high][4:5] == "-"}  # 2012-12
         for mention in (mention for some in digits for mention in self.numbers.saying(some)):
-            if mention.start in months:
+            if mention.start in self._months:
                 continue
             for reading in self._scaled(mention):
                 if not isinstance(reading.value, Decimal) or abs(reading.value) not in sizes:
@@ -118,6 +134,11 @@ class Source:
         if not found and len(text := format(number.normalize(), "f")) > 2:
             found = [Place((span,), "id", 0.6) for span in self._inside_words(text)]
         return found
+
+    @cached_property
+    def _months(self) -> set[int]:
+        """Where the month of 2012-12 stands, which is no number."""
+        return {high - 2 for low, high, *_ in self.dates.partial if self.text[low:high][4:5] == "-"}
 
     def _inside_words(self, text: str) -> Iterator[Span]:
         """Where digits stand as a part of a word, an address or an id: rfc3492, v2.4, bugs.example/39678."""

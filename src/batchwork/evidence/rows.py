@@ -9,8 +9,9 @@ import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
+
+from msgspec import Struct
 
 from batchwork.evidence.fields import Field
 from batchwork.evidence.layout import Layout
@@ -29,8 +30,7 @@ _APART = 200  # characters between the beginnings of two elements in one line, o
 _STRETCH = 200  # elements of a list whose units are shared out together
 
 
-@dataclass(frozen=True, slots=True)
-class Home:
+class Home(Struct, frozen=True, gc=False):
     """Where an element of a list stands; `sure` is false when another unit fits as well."""
 
     start: int
@@ -130,12 +130,7 @@ def _starts(layout: Layout, kind: str) -> list[int]:
     lines = layout.lines
     if kind == "block":
         return [n for n in range(len(lines)) if n == 0 or (lines[n].cells and lines[n - 1].kind == "blank")]
-    found = []
-    for number, line in enumerate(lines):
-        rest = number > 0 and bool(line.cells) and _goes_on(layout, number)
-        if not rest and not (kind == "pair" and number and _is_multiple(layout, number)):
-            found.append(number)
-    return found
+    return [n for n in range(len(lines)) if not (kind == "pair" and n and _is_multiple(layout, n))]
 
 
 def _is_multiple(layout: Layout, number: int) -> bool:
@@ -146,23 +141,6 @@ def _is_multiple(layout: Layout, number: int) -> bool:
     return (
         bool(line.cells) and not words and any(map(str.isdigit, text)) and bool(above.cells) and above.cells[0].is_label
     )
-
-
-def _goes_on(layout: Layout, number: int) -> bool:
-    """Whether a line is the rest of the row above: a wrapped cell, or a line of flowing prose."""
-    line, above = layout.lines[number], layout.lines[number - 1]
-    if above.kind != "text":
-        return False
-    text = line.cells[0].text
-    if len(line.cells) > 1:
-        wrapped = len(above.cells) > 2 and len(line.cells) < len(above.cells) and layout.tables[number] >= 0
-        return wrapped and all(cell.is_label and cell.text[:1].islower() for cell in line.cells)
-    if layout.tables[number] >= 0 and layout.tables[number] == layout.tables[number - 1]:
-        return line.tabbed or text[:1].islower() or line.cells[0].column > above.cells[0].column
-    flows = (
-        len(above.cells) == 1 and above.end - above.start >= 38 and not text.startswith(("-", "*", "•", "<", "{", "["))
-    )
-    return flows and not text[:2].rstrip(".)").isdigit()
 
 
 def _fit(leaves: Leaves, owner: _Owner) -> tuple[dict[Unit, float], dict[Unit, float]]:

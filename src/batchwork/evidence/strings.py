@@ -7,9 +7,10 @@ at a line's end, ids grouped for the eye. A value that is broken inside a column
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import islice
+
+from msgspec import Struct
 
 from batchwork.evidence.layout import Cell, Layout, overlap
 from batchwork.evidence.words import fold
@@ -23,13 +24,13 @@ _INSIDE = re.compile(r"[\W_]+")
 _RUN = re.compile(r"\d+|\D+")
 _GLUE = "-/_@‐‑–\\"
 _SIGNS = ("+", "-", "−", "–")
+_LEAD, _TAIL = re.compile(r"[^\w\s]*"), re.compile(r"[^\w\s]*$")
 _LINE_BREAK = re.compile(r"\s*\n\s*")
 _LONGEST, _MOST = 2_000, 200  # characters of a value, places of it
 _GROUPED = 6  # letters and digits from which on an id may be grouped by blanks
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(Struct, frozen=True, gc=False):
     """Where a string stands: one span, or several when columns lie between its parts."""
 
     spans: tuple[tuple[int, int], ...]
@@ -73,12 +74,12 @@ class TextIndex:
         return self._in_columns(value, words) if len(words) > 1 else []
 
     def _matches(self, value: str, words: tuple[str, ...]) -> list[Hit]:
-        hits = []
+        hits: list[Hit] = []
+        lead, tail = _LEAD.match(value), _TAIL.search(value)
         for start, end in self._spans(words):
             if self._is_glued(start, end, value):
                 continue
             low, high = start, end
-            lead, tail = re.match(r"[^\w\s]*", value), re.search(r"[^\w\s]*$", value)
             if lead and lead[0] and self.text.endswith(lead[0], 0, low):
                 low -= len(lead[0])
             if tail and tail[0] and self.text.startswith(tail[0], high):

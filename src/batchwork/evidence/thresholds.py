@@ -13,7 +13,7 @@ MOST_PLACES = 300  # places of one value that are looked at: bounds the work, no
 MOST_REPEATS = 5  # places that are told of which nothing tells apart
 MOST_RIVAL_LINES = 300  # lines in which a rival is looked for: bounds the work
 NAMED_ENOUGH = 0.6  # the share of a question that a phrase must name to answer it: two words of three
-NAMING = 0.7  # how like a word must be to another to name it: agents and deeds (0.75) do, loose relations do not
+NAMING = 0.7  # how like a word must be to another to name it: a longer form of it (0.9) does, loose relations do not
 EXACTLY = 0.97  # a label that names the field this well can only be rivalled on its own line
 # In log odds, a rival so far ahead of a field's own place contradicts it (made layouts: 430 of 706 exchanged, 6 of
 # 1,895 right ones), and a place that another field fits so much better is that one's (202 wrong ones, 2 right ones).

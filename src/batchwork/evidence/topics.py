@@ -7,6 +7,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import chain
 
 from batchwork.evidence.fields import Field
 from batchwork.evidence.layout import Layout, unnumbered
@@ -25,6 +26,7 @@ class Topics:
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
         self._paragraphs: dict[int, tuple[int, int]] = {}
+        self._shares: dict[tuple[str, ...], float] = {}
 
     def lines_with(self, word: str) -> list[int]:
         """The lines that name a concept, or one that is as good as it, in order."""
@@ -37,7 +39,11 @@ class Topics:
     def share(self, field: Field) -> float:
         """The share of the words that tell a field from others which the text speaks of anywhere."""
         words = field.telling
-        return sum(bool(self.lines_with(word)) for word in words) / len(words) if words else 1.0
+        known = self._shares.get(words)
+        if known is None:
+            known = sum(bool(self.lines_with(word)) for word in words) / len(words) if words else 1.0
+            self._shares[words] = known
+        return known
 
     def around(self, field: Field, line: int) -> tuple[float, float]:
         """The shares of a field's words, its own and its object's, on a line and in its paragraph."""
@@ -70,7 +76,7 @@ class Topics:
     @cached_property
     def _index(self) -> ConceptIndex:
         lines = self._layout.lines
-        return ConceptIndex([word for cell in line.cells for word in concepts(cell.text[:2000])] for line in lines)
+        return ConceptIndex(chain.from_iterable(concepts(cell.text[:2000]) for cell in line.cells) for line in lines)
 
 
 class Rivals:
@@ -80,6 +86,7 @@ class Rivals:
         self._source = source
         self._topics = topics
         self._near: dict[tuple[str, ...], list[int]] = {}
+        self._known: dict[tuple[int, bool], list[tuple[int, int, str]]] = {}
 
     def of(
         self, field: Field, kind: str, line: int, match: float, homes: Mapping[str, Home]
@@ -109,7 +116,13 @@ class Rivals:
                     if not boxed and (not colon or value.strip()):
                         yield cell.start + len(label + colon + value) - len(value.lstrip() or label), cell.end, kind
 
-    def _figures(self, number: int, kind: str) -> Iterator[tuple[int, int, str]]:
+    def _figures(self, number: int, kind: str) -> list[tuple[int, int, str]]:
+        key = number, kind == "percent"
+        if key not in self._known:
+            self._known[key] = list(self._find_figures(*key))
+        return self._known[key]
+
+    def _find_figures(self, number: int, asked: bool) -> Iterator[tuple[int, int, str]]:
         for rank in self._numbers_on.get(number, ()):
             mention = self._source.numbers.mention(rank)
             reading = mention.readings[0].kind if mention is not None else "part"
@@ -117,7 +130,7 @@ class Rivals:
             cell = self._source.layout.cell_of(self._source.numbers.starts[rank], number)
             if cell is None or (cell.start == self._source.numbers.starts[rank] and unnumbered(cell.text) != cell.text):
                 continue  # the number of a box of a form
-            if mention is not None and reading != "part" and share == (kind == "percent"):
+            if mention is not None and reading != "part" and share == asked:
                 yield mention.start, mention.end, "percent" if share else "money" if mention.money else "number"
 
     def _lines(self, words: tuple[str, ...]) -> list[int]:

@@ -7,6 +7,7 @@ Pure and cached: the same labels come back in every document of a batch. The wor
 import re
 import tomllib
 import unicodedata
+from collections import defaultdict
 from collections.abc import Iterable
 from functools import lru_cache
 from importlib.resources import files
@@ -19,7 +20,7 @@ _ASCII_WORD = re.compile(r"[a-z]{1,2}\d{1,2}(?![a-z0-9])|[a-z][a-z']*|\d+|#")  #
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _KEY = re.compile(r"(?<![^\W_])[a-z]+(?:[A-Z][a-z0-9]+)+(?![^\W_])")  # rowsRead, backoffSeconds
 _ELIDED = re.compile(r"\b(?:[cdjlmnst]|qu|dell|nell|sull|dall|all)['’](?=[^\W\d_]{3})", re.IGNORECASE)  # d'achat
-_SPACE = re.compile(r"\s")
+_HUMP = re.compile(r"[A-Z](?<=[a-z].)")
 _TOKEN = re.compile(r"[^\W_]+")
 _SPECIAL = str.maketrans(
     {"ß": "ss", "ø": "o", "æ": "ae", "œ": "oe", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "’": "", "'": ""}
@@ -27,12 +28,9 @@ _SPECIAL = str.maketrans(
 _INVISIBLE = re.compile("[\u0300-\u036f\u00ad\u200b-\u200d\u2060\ufeff]")
 _SUFFIXES = ("ations", "ation", "ments", "ment", "ings", "ing", "ions", "ion", "ally", "als", "al", "ate", "able")
 _ENDINGS = ("ies", "ied", "ed", "es", "s", "e", "y")
-_AGENTS = ("er", "or", "ee")
 _SOMEBODY = ("er", "or", "ee", "ist", "ant", "ian")  # lender, lessor, trustee, chemist, tenant
-_NO_AGENTS = frozenset({"customer", "number", "letter", "register"})
 _SHORT_TAILS = frozenset({"nr", "ort"})
 _NO_TAILS = frozenset({"late", "ends", "ending", "ship"})  # template, weekends, ownership are no compounds
-_JOINTS = ("s", "n", "en", "es", "e", "er")  # between the parts of a compound, and at the end of a word
 _LONGEST_COMPOUND = 60  # letters
 ROOT = 4  # letters that two words have in common at least when the one stands for the other by its form
 _NOTHING: dict[str, float] = {}
@@ -120,8 +118,8 @@ _CONCEPT_OF = {
 }
 
 
-def _tables() -> tuple[dict[str, tuple[str, ...]], dict[str, list[tuple[tuple[str, ...], tuple[str, ...]]]], set[str]]:
-    """Words -> concepts; phrases by their first word, longest first; and the words that are not English."""
+def _tables() -> tuple[dict[str, tuple[str, ...]], dict[str, list[tuple[tuple[str, ...], tuple[str, ...]]]]]:
+    """Words -> concepts; and phrases by their first word, longest first."""
     single: dict[str, tuple[str, ...]] = {}
     phrases: dict[str, list[tuple[tuple[str, ...], tuple[str, ...]]]] = {}
     for meaning, entries in _SYNONYMS.items():
@@ -134,7 +132,6 @@ def _tables() -> tuple[dict[str, tuple[str, ...]], dict[str, list[tuple[tuple[st
     for meaning, entries in _TONGUES.items():
         for word in entries.partition("|")[0].split():
             single.setdefault(fold(word), _meant(meaning))
-    foreign = single.keys() - english
     for word in sorted(english):  # last, so that no plural takes the place of a word that is listed itself
         single.setdefault(stem(word), single[word])
     for meaning, entries in (*_SYNONYMS.items(), *_TONGUES.items()):
@@ -143,28 +140,22 @@ def _tables() -> tuple[dict[str, tuple[str, ...]], dict[str, list[tuple[tuple[st
             phrases.setdefault(words[0], []).append((words, _meant(meaning)))
     for known in phrases.values():
         known.sort(key=lambda entry: -len(entry[0]))
-    return single, phrases, foreign
+    return single, phrases
 
 
-_SINGLE, _PHRASES, _FOREIGN = _tables()
+_SINGLE, _PHRASES = _tables()
+_SINGLE["#"] = ("number",)
 
 
 @lru_cache(maxsize=50_000)
 def _concepts_of(word: str) -> tuple[str, ...]:
+    if word in FILLERS:
+        return ()
     known = _SINGLE.get(word)
     if known is not None:
         return known
     root = stem(word)
-    return _SINGLE.get(root) or _inflected(word) or _compound(word) or (root,)
-
-
-def _inflected(word: str) -> tuple[str, ...]:
-    """The concepts of a word of another language with the ending of a plural or of a compound's first part."""
-    for joint in _JOINTS:
-        head = word.removesuffix(joint)
-        if head in _FOREIGN and len(head) > 3:
-            return _SINGLE[head]
-    return ()
+    return _SINGLE.get(root) or _compound(word) or (root,)
 
 
 def _compound(word: str) -> tuple[str, ...]:
@@ -177,7 +168,7 @@ def _compound(word: str) -> tuple[str, ...]:
         if behind is None or tail in _NO_TAILS or (len(tail) < 4 and tail not in _SHORT_TAILS):
             continue
         head = word[:cut]
-        before = _SINGLE.get(head) or _inflected(head) or _SINGLE.get(head.rstrip("s")) or _compound(head)
+        before = _SINGLE.get(head) or _SINGLE.get(head.rstrip("s")) or _compound(head)
         if before:
             return before + behind
     return ()
@@ -190,8 +181,8 @@ def _parted(token: re.Match[str]) -> str:
 
 def words_of(text: str) -> list[str]:
     """The words of a label or of a field's name, folded."""
-    if _SPACE.search(text):
-        text = _KEY.sub(_parted, text) if _KEY.search(text) else text
+    if " " in text or any(map(str.isspace, text)):
+        text = _KEY.sub(_parted, text) if _HUMP.search(text) else text
     elif fold(text) not in _SINGLE:
         text = _TOKEN.sub(_parted, text)  # a field's name
     return _folded(text)
@@ -204,20 +195,20 @@ def concepts(text: str) -> tuple[str, ...]:
     if len(words) == 1 and words[0] in _ALONE:
         return _ALONE[words[0]]
     found: list[str] = []
-    position = 0
-    while position < len(words):
-        word = words[position]
-        for said, meant in _PHRASES.get(word, ()):
-            if tuple(words[position : position + len(said)]) == said:
-                found.extend(meant)
-                position += len(said)
-                break
+    until = 0  # where a phrase ends
+    for position, word in enumerate(words):
+        if position < until:
+            continue
+        if word in _PHRASES:
+            for said, meant in _PHRASES[word]:
+                if tuple(words[position : position + len(said)]) == said:
+                    found += meant
+                    until = position + len(said)
+                    break
+            else:
+                found += _concepts_of(word)
         else:
-            position += 1
-            if word == "#":
-                found.append("number")
-            elif word not in FILLERS:
-                found.extend(_concepts_of(word))
+            found += _concepts_of(word)
     return tuple(found)
 
 
@@ -262,7 +253,13 @@ def likeness(one: str, other: str) -> float:
         return 0.9
     if len(shorter) == 4 and longer.startswith(shorter) and not (shorter in _SINGLE and longer in _SINGLE):
         return 0.6  # temp, dept, desc
-    return 0.75 if _does(one, other) or _does(other, one) else 0.0
+    return 0.0
+
+
+@lru_cache(maxsize=20_000)
+def reach(words: tuple[str, ...]) -> frozenset[str]:
+    """The beginnings of all concepts that may stand for one of these."""
+    return frozenset(other[:ROOT] for word in words for other in (word, *RELATED.get(word, ())))
 
 
 def nearest(word: str, others: Iterable[str]) -> float:
@@ -280,12 +277,13 @@ class ConceptIndex:
     """Which parts of a text, by their rank, name a concept."""
 
     def __init__(self, parts: Iterable[Iterable[str]]) -> None:
-        self._ranks: dict[str, list[int]] = {}
         self._alike: dict[str, list[str]] = {}
         self._found: dict[str, list[int]] = {}
+        ranks = defaultdict(list)
         for rank, words in enumerate(parts):
-            for word in dict.fromkeys(words):
-                self._ranks.setdefault(word, []).append(rank)
+            for word in set(words):
+                ranks[word].append(rank)
+        self._ranks = dict(ranks)
         for word in self._ranks:
             self._alike.setdefault(word[:ROOT], []).append(word)
 
@@ -295,14 +293,6 @@ class ConceptIndex:
             alike = (other for other in self._alike.get(concept[:ROOT], ()) if likeness(concept, other) >= NAMING)
             self._found[concept] = sorted({rank for word in alike for rank in self._ranks[word]})
         return self._found[concept]
-
-
-def _does(agent: str, deed: str) -> bool:
-    """Whether the one is who does the other: guarantor and guarantees, auditor and audited."""
-    root = agent[:-2]
-    if not agent.endswith(_AGENTS) or len(root) < 4 or agent in _NO_AGENTS or deed.endswith(_AGENTS):
-        return False
-    return deed == root or (len(root) > 4 and deed.startswith(root))
 
 
 def excludes(one: str, other: str) -> bool:
