@@ -226,7 +226,7 @@ class _Analysis:
         """The odd points, farthest first."""
         if self.odd.size == 0:
             return ()
-        unit = robust_sigma(self._without_odd(self.view))
+        unit = 0.0 if self.noiseless else robust_sigma(self._without_odd(self.view))
         distance = self.view[self.odd] - median(thinned(self.view))
         order = np.argsort(-np.abs(distance), kind="stable")[:_MOST_KEPT]
         return tuple(
