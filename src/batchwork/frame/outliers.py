@@ -43,10 +43,10 @@ _CONSTANT = np.where(
 ) - np.log(_SCALE)
 _STRANGERS = (1.0, 2.0, 4.0)  # expected in all
 _FROM = ((60, 300), (5.5, 4.5))  # where strangers begin at these lengths: nearer ones cannot be told from a short tail,
+_TO = 8.0  # and from where on they are ever rarer; in standard deviations
 _USUAL = 2.0  # so far beyond all that is expected anywhere values are usual;
 _OF_ANOTHER_TIME = 2.5  # over sqrt(n): how many strangers are such values, for one that may be anywhere
 _IN_STRUCTURE = 0.2  # how much likelier strangers must be where there may be such
-_TO = 8.0  # and from where on they are ever rarer; in standard deviations
 _LEVEL = np.zeros(1)  # the same is expected everywhere
 _BULK = 2000
 _SORTED = 20000  # of more points, some stand for the bulk
