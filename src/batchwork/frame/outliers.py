@@ -45,6 +45,7 @@ _STRANGERS = (1.0, 2.0, 4.0)  # expected in all
 _FROM = ((60, 300), (5.5, 4.5))  # where strangers begin at these lengths: nearer ones cannot be told from a short tail,
 _TO = 8.0  # and from where on they are ever rarer; in standard deviations
 _USUAL = 2.0  # so far beyond all that is expected anywhere values are usual;
+_A_STEP_AWAY = 1.0  # and so near to what is expected a step away they are of no other time: a season may jump
 _OF_ANOTHER_TIME = 2.5  # over sqrt(n): how many strangers are such values, for one that may be anywhere
 _IN_STRUCTURE = 0.2  # how much likelier strangers must be where there may be such
 _LEVEL = np.zeros(1)  # the same is expected everywhere
@@ -129,7 +130,9 @@ def _elsewhere(distance: Floats, expected: Floats, unit: float) -> Floats:
         return np.broadcast_to(np.float64(0.0), (n,))
     expected = expected / unit
     room = float(np.mean(np.maximum(high - expected - start, 0.0) + np.maximum(expected - low - start, 0.0)))
-    usual = (expected + distance >= low) & (expected + distance <= high)
+    value = expected + distance
+    beside = np.minimum(np.abs(value - np.roll(expected, 1)), np.abs(value - np.roll(expected, -1)))
+    usual = (value >= low) & (value <= high) & (beside > _A_STEP_AWAY)
     return np.where(usual, _OF_ANOTHER_TIME / np.sqrt(n) / max(room, 1.0), 0.0)
 
 
