@@ -17,6 +17,12 @@ def test_a_plain_sine_has_its_period_and_nothing_else() -> None:
     assert d.volatility.noise == 0.0
 
 
+def test_a_slow_sine_upon_a_huge_level_keeps_its_period() -> None:
+    for period in (97.88, 112.8, 140.3):
+        seasons = described(1e9 + 0.1 * np.sin(2 * np.pi * np.arange(1000) / period)).seasons
+        assert [season.period for season in seasons] == [pytest.approx(period, rel=1e-4)]
+
+
 def test_a_sine_upon_a_line_has_both() -> None:
     d = described(np.sin(AT / 5) + 0.01 * AT)
     assert d.trend is not None
@@ -41,6 +47,10 @@ def test_a_sine_upon_a_line_has_both() -> None:
         1e9 + 1e-3 * np.sin(AT / 5),
         np.exp(-AT / 60) * np.sin(AT / 4),
         1 / (1 + np.exp(-(AT - 100) / 12)),
+        1 / (1 + np.exp(-(AT - 100) / 29)),
+        np.arctan((AT[:102] - 24) / 6),
+        np.exp(-4 * np.exp(-AT[:150] / 12)),
+        100.0 + 1e-3 * np.sin(4.0 * np.linspace(0, 1, 5000) + 5.0 * np.linspace(0, 1, 5000) ** 2),
     ],
 )
 def test_no_series_without_noise_is_measured_by_noise(values: np.ndarray) -> None:

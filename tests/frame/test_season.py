@@ -22,6 +22,16 @@ def test_a_sharp_season_whose_harmonics_reach_two_points_is_one_season(period: i
     assert d.anomaly_count == 0
 
 
+def test_a_square_of_few_points_is_one_season_though_its_third_harmonic_folds() -> None:
+    found = 0
+    for seed in range(30):
+        noise = dice(seed)
+        turn = np.arange(60) / 4.13 + noise.uniform()
+        seasons = described(np.where(turn % 1.0 < 0.5, 2.5, -2.5) + noise.standard_normal(60)).seasons
+        found += [round(season.period, 1) for season in seasons] == [4.1]
+    assert found >= 23
+
+
 def test_two_seasons_are_two() -> None:
     at = np.arange(600)
     values = 2 * np.sin(at * 2 * np.pi / 7) + 2 * np.sin(at * 2 * np.pi / 30) + dice(5).standard_normal(600)

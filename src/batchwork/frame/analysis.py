@@ -129,7 +129,7 @@ class _Analysis:
         if not noiseless:
             phi = 1.0 if structure.level.wanders and rest.size >= 30 else _persistence(rest, axis)
             view = axis.against_neighbours(rest, phi)
-            odd = _odd(values, view, phi, distinct)
+            odd = _odd(values, rest, view, phi, distinct)
             if odd.size and structure.level.steps and not axis.even:
                 structure = replace(structure, level=_steps_into_gaps(structure.level, axis, odd))
                 rest = rest_of(values, structure)
@@ -226,7 +226,7 @@ class _Analysis:
         """The odd points, farthest first."""
         if self.odd.size == 0:
             return ()
-        unit = robust_sigma(self._without_odd(self.view))
+        unit = 0.0 if self.noiseless else robust_sigma(self._without_odd(self.view))
         distance = self.view[self.odd] - median(thinned(self.view))
         order = np.argsort(-np.abs(distance), kind="stable")[:_MOST_KEPT]
         return tuple(
@@ -297,14 +297,14 @@ def _persistence(rest: Floats, axis: Axis) -> float:
     return phi if phi >= 2.5 / np.sqrt(rest.size) else 0.0
 
 
-def _odd(values: Floats, view: Floats, phi: float, distinct: int | None) -> NDArray[np.int64]:
+def _odd(values: Floats, rest: Floats, view: Floats, phi: float, distinct: int | None) -> NDArray[np.int64]:
     """The odd points: of few distinct values, those that are exceptions; else those that lie too far out."""
     odd = exceptions(values) if distinct else None
     if odd is not None:
         return odd
     if distinct and _stays(values):
         return np.zeros(0, dtype=np.int64)
-    return without_echoes(odd_points(view), view, phi)
+    return without_echoes(odd_points(view, values - rest), view, phi)
 
 
 def _steps_into_gaps(level: Level, axis: Axis, odd: NDArray[np.int64]) -> Level:

@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 
 from batchwork.frame.axis import Axis
 from batchwork.frame.joint_fit import improved, rest_of
-from batchwork.frame.noise import Floats, median
+from batchwork.frame.noise import Floats, median, robust_sigma
 from batchwork.frame.recurrence import Recurrence, period_of, repetition
 from batchwork.frame.season import Line, Structure, fitted
 
 _GRAIN = 1e-9  # of the range: what is smaller is rounding
 _SMOOTH = 0.06  # fourth differences over second ones, each in units of white noise
+_MISFIT = 1e-3  # eighth differences of the values over what level and seasons leave: noise would show in both
 _LONGEST = 20000
 _PART = 4096  # points that show whether a path is smooth
 _FAR = 12.0  # times as far as any neighbour: an odd point of a smooth path
@@ -30,11 +31,11 @@ def grain_of(values: Floats) -> float:
 def _joint(values: Floats, axis: Axis, lines: tuple[Line, ...], grain: float) -> Structure | None:
     """Level, seasons and their frequencies, improved together (Gauss and Newton) until nothing is left but rounding."""
     structure, best = fitted(values, axis, lines), np.inf
-    for _ in range(9):
+    for count in range(9):
         left = float(np.abs(rest_of(values, structure)).max())
         if left <= 1e-4 * grain:
             return structure
-        if left > 0.8 * best:
+        if count > 1 and left > 0.8 * best:  # the first round moves the frequencies under waves that stand still
             return structure if left <= 4.0 * grain else None
         best = left
         structure = improved(values, axis, structure)
@@ -47,16 +48,21 @@ def _differences(values: Floats, axis: Axis, order: int) -> Floats:
     return np.asarray(changes if axis.even else changes[axis.at[order:] - axis.at[:-order] == order])
 
 
-def is_smooth(rest: Floats, axis: Axis, grain: float) -> bool:
+def is_smooth(rest: Floats, values: Floats, axis: Axis, grain: float) -> bool:
     """Whether values follow a smooth path so closely that there is no noise to speak of."""
-    rest, axis = rest[:_PART], axis.part(_PART)
+    rest, values, axis = rest[:_PART], values[:_PART], axis.part(_PART)
     second, fourth = _differences(rest, axis, 2), _differences(rest, axis, 4)
     if fourth.size < 8:
         return False
     slow, fast = median(np.abs(second)), median(np.abs(fourth))
     if slow <= grain:  # nearly all are rounding, not only those between rare events
         return float(np.quantile(np.abs(second), 0.95)) <= 1e3 * grain
-    return fast < _SMOOTH * slow
+    if fast < _SMOOTH * slow:
+        return True
+    fine, finest = (np.abs(_differences(values, axis, order)) for order in (4, 8))
+    if finest.size < 8 or median(finest) >= _MISFIT * robust_sigma(rest):
+        return False  # else a curve of pieces does not follow a smooth path
+    return median(finest) < _SMOOTH**2 * median(fine) or float(np.quantile(finest, 0.95)) <= grain
 
 
 def is_bent_one_way(values: Floats, axis: Axis) -> bool:
@@ -84,8 +90,9 @@ def odd_in_smooth(values: Floats, axis: Axis) -> NDArray[np.int64]:
     found = []
     for place in np.argsort(-size, kind="stable")[: max(1, n // 50)]:
         about = np.concatenate([size[max(place - 14, 0) : max(place - 2, 0)], size[place + 3 : place + 15]])
-        beside = size[place - 1 : place + 2 : 2].max(initial=0.0)
-        if size[place] > _FAR * about.max(initial=far) and beside < 0.8 * size[place]:
+        beside = off[max(place - 1, 0) : place + 2 : 2]
+        shadows = beside[beside != 0] + 2.0 / 3.0 * off[place]  # its neighbours look off, too, the other way
+        if size[place] > max(_FAR * about.max(initial=far), 7.0 * np.abs(shadows).max(initial=0.0)):
             found.append(int(place))
     return np.array(sorted(found), dtype=np.int64)
 
@@ -100,8 +107,9 @@ def certainty_of(
         return True, off[np.abs(rest[off]) > 1e3 * grain]
     if law is not None:
         return True, law.odd
-    if is_smooth(rest, axis, grain):
-        return True, odd_in_smooth(rest + structure.level.fitted, axis)
+    path = rest + structure.level.fitted
+    if is_smooth(rest, path + structure.season, axis, grain):
+        return True, odd_in_smooth(path, axis)
     return False, np.zeros(0, dtype=np.int64)
 
 

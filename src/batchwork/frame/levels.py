@@ -35,7 +35,7 @@ _SHORT_CURVE = 1.3  # less in a short series
 _LINE_PRICE = 1.5
 _LEANS = (-0.5, -0.25, 0.0, 0.25, 0.5)  # where a ramp stands against the place of the step, in widths
 _SOME_MEMORY = 0.35
-_RAMP_TOLERANCE = 6.0  # in noise variances, or log(n) if more: what a ramp may win over a true step by chance
+_RAMP_TOLERANCE = 6.5  # in noise variances, or log(n) if more: what a ramp may win over a true step by chance
 _CURVE_LEAVES = 0.5  # a curve that leaves more persistence than this may be a wandering series' own path
 
 

@@ -1,10 +1,11 @@
 """Decide which points are odd: strangers among points of another law, not the far end of the law of all.
 
 Two stories compete over all points at once, each averaged over scales. In the first they share one Student law; in the
-second a few are strangers, at any distance beyond the others, whose own law is normal. The second must be likelier,
-and a point is odd if it is likelier a stranger than not; two sides of different shape are judged each alone. How much
-each Student law counts at a length was found by simulation: as much as lets strangers be found most often while no
-Student noise (3 degrees of freedom to normal) has any in more than 5% of series.
+second a few are strangers among points whose own law is normal: at any distance beyond these, or values that are usual
+at another time of the series. The second must be likelier, and a point is odd if it is likelier a stranger than not;
+two sides of different shape are judged each alone. How much each Student law counts at a length was found by
+simulation: as much as lets strangers be found most often while no Student noise (3 degrees of freedom to normal) has
+any in more than 5% of series.
 """
 
 import numpy as np
@@ -43,12 +44,17 @@ _CONSTANT = np.where(
 _STRANGERS = (1.0, 2.0, 4.0)  # expected in all
 _FROM = ((60, 300), (5.5, 4.5))  # where strangers begin at these lengths: nearer ones cannot be told from a short tail,
 _TO = 8.0  # and from where on they are ever rarer; in standard deviations
+_USUAL = 2.0  # so far beyond all that is expected anywhere values are usual;
+_A_STEP_AWAY = 1.0  # and so near to what is expected a step away they are of no other time: a season may jump
+_OF_ANOTHER_TIME = 2.5  # over sqrt(n): how many strangers are such values, for one that may be anywhere
+_IN_STRUCTURE = 0.2  # how much likelier strangers must be where there may be such
+_LEVEL = np.zeros(1)  # the same is expected everywhere
 _BULK = 2000
 _SORTED = 20000  # of more points, some stand for the bulk
 
 
-def odd_points(values: Floats) -> NDArray[np.int64]:
-    """Indices of the odd points of level-free values, in order."""
+def odd_points(values: Floats, expected: Floats = _LEVEL) -> NDArray[np.int64]:
+    """Indices of the odd points of what level and season leave of values that were `expected`, in order."""
     n = values.size
     if n < 8:
         return np.zeros(0, dtype=np.int64)
@@ -58,11 +64,14 @@ def odd_points(values: Floats) -> NDArray[np.int64]:
     if unit <= 0:
         return np.zeros(0, dtype=np.int64)
     distance /= unit
+    elsewhere = _elsewhere(distance, expected, unit)
+    surely = _IN_STRUCTURE if elsewhere.any() else 0.0
     some = thinned(distance)
     if _alike(np.sort(some[some > 0]), np.sort(-some[some < 0])):
         size = np.abs(distance, out=distance)
-        return np.flatnonzero(size >= (_limit(size) or np.inf))
-    high, low = (_limit(side[side > 0], _EACH_ALONE) for side in (distance, -distance))
+        return np.flatnonzero(size >= (_limit(size, elsewhere, surely) or np.inf))
+    surely += _EACH_ALONE
+    high, low = (_limit(side[side > 0], elsewhere[side > 0], surely) for side in (distance, -distance))
     return np.flatnonzero((distance >= (high or np.inf)) | (distance <= -(low or np.inf)))
 
 
@@ -113,7 +122,21 @@ def without_echoes(odd: NDArray[np.int64], view: Floats, phi: float) -> NDArray[
     return np.array(kept, dtype=np.int64)
 
 
-def _limit(distance: Floats, surely: float = 0.0) -> float | None:
+def _elsewhere(distance: Floats, expected: Floats, unit: float) -> Floats:
+    """How densely strangers lie at each point that are usual at other places of the series; 0 where they cannot be."""
+    n, start = distance.size, _start(distance.size)
+    low, high = float(expected.min()) / unit - _USUAL, float(expected.max()) / unit + _USUAL
+    if high - low <= start or n > _SORTED:
+        return np.broadcast_to(np.float64(0.0), (n,))
+    expected = expected / unit
+    room = float(np.mean(np.maximum(high - expected - start, 0.0) + np.maximum(expected - low - start, 0.0)))
+    value = expected + distance
+    beside = np.minimum(np.abs(value - np.roll(expected, 1)), np.abs(value - np.roll(expected, -1)))
+    usual = (value >= low) & (value <= high) & (beside > _A_STEP_AWAY)
+    return np.where(usual, _OF_ANOTHER_TIME / np.sqrt(n) / max(room, 1.0), 0.0)
+
+
+def _limit(distance: Floats, elsewhere: Floats, surely: float) -> float | None:
     """The distance from which on points are odd, or None if none are."""
     n = distance.size
     most = min(n // 3, max(3, n // 8), 20000)
@@ -129,8 +152,9 @@ def _limit(distance: Floats, surely: float = 0.0) -> float | None:
     student = _FREEDOM[:, 0] < np.inf
     weights = np.repeat([np.interp(np.log(n), np.log(_LENGTHS), row) for row in _WEIGHTS], _SCALES.size)
     first = logsumexp(weights + (bulk + stride * beyond.sum(axis=1))[student]) - np.log(_SCALES.size)
+    usual = elsewhere[np.argsort(distance)[-most:]][::stride] if n <= _SORTED else np.zeros(1)
     share = np.minimum(np.array(_STRANGERS) / n, 0.2)[:, None, None]
-    strange = np.log(share) + _log_strange(some, n)[~student]
+    strange = np.log(share) + _log_strange(some, n, usual)[~student]
     either = np.logaddexp(np.log1p(-share) + beyond[~student], strange)
     second = bulk[~student] + stride * either.sum(axis=2) + np.log1p(-share[:, :, 0]) * (n - most)
     total = logsumexp(second)
@@ -141,16 +165,21 @@ def _limit(distance: Floats, surely: float = 0.0) -> float | None:
     apart = np.flatnonzero(odd[1:] > _FAR_APART * odd[:-1])
     if apart.size:  # what spoke for the second story was far beyond: the nearer ones have to speak for themselves
         farther = float(odd[apart[-1] + 1])
-        return _limit(distance[distance < farther], surely) or farther
+        nearer = distance < farther
+        return _limit(distance[nearer], elsewhere[nearer], surely) or farther
     return float(odd[0]) if odd.size else None
 
 
-def _log_strange(x: Floats, n: int) -> Floats:
+def _start(n: int) -> float:
+    """Where strangers begin among n points, in standard deviations."""
+    return float(np.interp(np.log(n), np.log(_FROM[0]), _FROM[1]))
+
+
+def _log_strange(x: Floats, n: int, elsewhere: Floats) -> Floats:
     """Log density of the distance of a stranger in n points: a row per law."""
-    u = x / _SCALE
-    start = np.interp(np.log(n), np.log(_FROM[0]), _FROM[1])
-    broad = -np.log(u * (1.0 + u / _TO)) - np.log(np.log1p(_TO / start) * _SCALE)
-    return np.asarray(broad + log_ndtr((u - start) / 0.7))
+    u, start = x / _SCALE, _start(n)
+    broad = 1.0 / (u * (1.0 + u / _TO) * (np.log1p(_TO / start) * _SCALE))
+    return np.asarray(np.log(broad + elsewhere) + log_ndtr((u - start) / 0.7))
 
 
 def _parted(distance: Floats, most: int) -> tuple[Floats, Floats]:

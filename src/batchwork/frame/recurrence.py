@@ -5,7 +5,7 @@ combination of the few before it. A cycle of straight pieces may come again afte
 of their phase its values rise once and fall once, and most lie exactly between their neighbours.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,10 +51,7 @@ class Recurrence:
         mended = values.copy()
         order = self.weights.size - 1
         for place in self.odd.tolist():
-            known = place >= order
-            others = [i for i in (place - 1, place + 1) if 0 <= i < values.size]
-            beside = float(np.mean(mended[others]))
-            mended[place] = mended[place - order : place] @ self.weights[:-1] + self.weights[-1] if known else beside
+            mended[place] = mended[place - order : place] @ self.weights[:-1] + self.weights[-1]
         return mended
 
 
@@ -75,7 +72,10 @@ def recurrence_of(values: Floats, axis: Axis, grain: float) -> Recurrence | None
     far = 1e-3 * float(values.std())  # an odd point is not one of rounding
     with np.errstate(invalid="ignore"):
         odd = np.flatnonzero((np.abs(forward) > far) & (np.abs(backward) > far))
-    return Recurrence(weights, odd if odd.size <= max(1, values.size // 50) else odd[:0])
+    law = Recurrence(weights, odd if odd.size <= max(1, values.size // 50) else odd[:0])
+    after = np.abs(np.nan_to_num(_errors(law.mended(values), axis.places, weights)))
+    known = [place for place in law.odd.tolist() if after[place : place + weights.size].max() <= far]
+    return replace(law, odd=np.array(known, dtype=np.int64))  # of others, those after are not foretold, either
 
 
 def repetition(values: Floats, axis: Axis, grain: float) -> int | None:

@@ -7,6 +7,7 @@ without: a step has power at many frequencies, but a step tells it cheaper.
 import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +29,7 @@ _SURELY = 90.0  # over n: how much more must be told in a short series
 _BESIDE_MEMORY = 5.0  # a season beside noise with a memory must tell so much more
 _SIDE_LINES = 3.0  # a long season that swells and fades has lines so many bins beside its harmonics
 _OWN_BEAT, _OFF_BEAT = 2.0, 0.2  # times log(n): what a frequency of its own must tell; cycles it must go astray
+_SHORT, _APART = 150, 0.7  # points, and cycles: a folded harmonic must go astray by so much in a short series
 _OWN_VOICE = 0.65  # a harmonic this strong beside its fundamental is a season of its own (a day in a week)
 
 
@@ -63,7 +65,7 @@ def wave_columns(lines: tuple[Line, ...], at: Floats) -> Floats:
         turn(2.0 * np.pi * line.frequency * count * at)
         for line in lines
         for count in range(1, line.harmonics + 1)
-        for turn in ((np.cos,) if line.frequency * count > 0.499 else (np.cos, np.sin))
+        for turn in ((np.cos,) if 0.499 < line.frequency * count < 0.506 else (np.cos, np.sin))
     ]
     return np.column_stack(columns) if columns else np.empty((at.size, 0))
 
@@ -167,8 +169,12 @@ def _is_only_swinging(values: Floats, trial: Structure, fresh: int) -> bool:
 def is_harmonic(candidate: float, known: float, span: float) -> bool:
     """Whether a frequency is a multiple of a known one, as sampled points show it (folded at one half)."""
     multiples = np.arange(1, 1 + int(np.clip(span / 25.0, 2, 40))) * known  # more would meet every frequency by chance
-    folded = np.abs(multiples - np.round(multiples))
-    return bool(np.min(np.abs(folded - candidate)) * span < 1.0)
+    return bool(np.min(np.abs(_folded(multiples) - candidate)) * span < 1.0)
+
+
+def _folded(frequency: Any) -> Any:
+    """The frequency that points show: faster ones than one half look slower."""
+    return np.abs(frequency - np.round(frequency))
 
 
 def _is_fast(line: Line, size: int) -> bool:
@@ -224,6 +230,8 @@ def _shape(rest: Floats, at: Floats, frequency: float) -> Line:
     """How many harmonics a season is worth (Bayesian criterion), and the frequency at which they fit best."""
     n = rest.size
     most = max(1, min(_MOST_WAVES, int(0.505 / frequency)))  # a rough frequency must not lose the wave of two points
+    if most == 2 and n < _SHORT and abs(_folded(3.0 * frequency) - frequency) * n > _APART:
+        most = 3  # faster than points show, it looks like a slower wave: a sharp season of few points has it
     best, chosen, worse = np.inf, 1, 0
     for count in range(1, most + 1):
         left = max(_left(rest, at, frequency, count), 1e-18 * float(rest @ rest), 1e-300)
@@ -261,7 +269,7 @@ def _one_voice(rest: Floats, at: Floats, frequency: float, count: int) -> int:
     columns = wave_columns((Line(frequency, count),), at)
     weights = np.linalg.lstsq(columns, rest - rest.mean(), rcond=None)[0]
     size = np.append(np.hypot(weights[0::2], np.append(weights[1::2], 0.0)[: weights[0::2].size]), 0.0)
-    if frequency * count > 0.495:
+    if 0.495 < frequency * count < 0.506:
         size[count - 1] *= 2.0  # a wave of two points has no sine to share its size with
     for index in range(1, count):
         before = size[index - 1] if index > 1 else 0.0
@@ -275,14 +283,14 @@ def _one_beat(rest: Floats, at: Floats, frequency: float, count: int) -> int:
     for index in range(2, min(count, 3) + 1):
         shared = _settled(rest, at, frequency, index)
         together = _left(rest, at, shared, index)
-        own, other = frequency, index * shared
+        own, other = frequency, _folded(index * shared)
         for _ in range(2):
             own = _settled(rest - _wave(rest, at, other), at, own, 1)
             other = _settled(rest - _wave(rest, at, own), at, other, 1)
         apart = rest - _wave(rest, at, own)
         apart = apart - _wave(apart, at, other)
         told = rest.size * np.log(together / max(float(apart @ apart), 1e-18 * together, 1e-300))
-        if told > _OWN_BEAT * np.log(rest.size) and abs(other - index * own) * (at[-1] + 1.0) > _OFF_BEAT:
+        if told > _OWN_BEAT * np.log(rest.size) and abs(other - _folded(index * own)) * (at[-1] + 1.0) > _OFF_BEAT:
             return index - 1
     return count
 

@@ -16,7 +16,7 @@ from batchwork.frame.noise import Floats, inflation, upper_persistence
 _LEVEL = 0.01  # two-sided; estimated persistence makes tests run hot, so 5% is kept with room
 _SHORT_LEVEL = 0.006  # below 150 points persistence is not well known,
 _SHORTEST_LEVEL = 0.0025  # and below 50 hardly at all
-_SETBACK = 0.35  # how far a rising curve may fall back on its way, as a share of its net rise
+_SETBACK = 0.35  # how far a rising curve may surely fall back on its way, as a share of its net rise
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,11 +63,12 @@ def _curve(z: Floats, axis: Axis, level: Level, enough: float) -> Slope:
     residual = z - level.fitted - level.season
     slope = float(t @ (path - path.mean())) / float(t @ t)
     freedom = max(n - level.parameters, 1.0)
-    error = float(np.sqrt(float(residual @ residual) / freedom * level.inflation / float(t @ t)))
+    noise = float(np.sqrt(float(residual @ residual) / freedom))
+    error = noise * float(np.sqrt(level.inflation / float(t @ t)))
     coarse = np.array([part.mean() for part in np.array_split(path, min(20, n))])  # a spline's very ends are noise
     net = float(coarse[-1] - coarse[0])
     rising = coarse if net > 0 else -coarse
-    setback = float((np.maximum.accumulate(rising) - rising).max())
+    setback = float((np.maximum.accumulate(rising) - rising).max()) - noise * np.sqrt(2.0 * level.parameters / n)
     p_value = 2.0 * float(stdtr(freedom, -abs(slope) / error)) if error > 0 else 0.0
     monotone = net * slope > 0 and setback <= _SETBACK * abs(net)
     return Slope(per_point=net / (n - 1), p_value=p_value, is_real=monotone and p_value < enough, curved=True)
