@@ -61,7 +61,7 @@ def test_points_off_their_season_are_odd_inside_the_range_of_the_series() -> Non
 def test_a_value_that_is_usual_at_another_time_is_odd_sooner_than_one_that_is_usual_nowhere() -> None:
     season = 4.0 * np.sin(2 * np.pi * np.arange(60) / 7.3)
     found = {-1: 0, 1: 0}
-    for seed in range(40):
+    for seed in range(80):
         rest = dice(seed).standard_normal(60)
         place = int(np.argmax(season[10:50])) + 10
         for side in found:

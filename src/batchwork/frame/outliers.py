@@ -47,7 +47,6 @@ _TO = 8.0  # and from where on they are ever rarer; in standard deviations
 _USUAL = 2.0  # so far beyond all that is expected anywhere values are usual;
 _A_STEP_AWAY = 1.0  # and so near to what is expected a step away they are of no other time: a season may jump
 _OF_ANOTHER_TIME = 2.5  # over sqrt(n): how many strangers are such values, for one that may be anywhere
-_IN_STRUCTURE = 0.2  # how much likelier strangers must be where there may be such
 _LEVEL = np.zeros(1)  # the same is expected everywhere
 _BULK = 2000
 _SORTED = 20000  # of more points, some stand for the bulk
@@ -65,13 +64,11 @@ def odd_points(values: Floats, expected: Floats = _LEVEL) -> NDArray[np.int64]:
         return np.zeros(0, dtype=np.int64)
     distance /= unit
     elsewhere = _elsewhere(distance, expected, unit)
-    surely = _IN_STRUCTURE if elsewhere.any() else 0.0
     some = thinned(distance)
     if _alike(np.sort(some[some > 0]), np.sort(-some[some < 0])):
         size = np.abs(distance, out=distance)
-        return np.flatnonzero(size >= (_limit(size, elsewhere, surely) or np.inf))
-    surely += _EACH_ALONE
-    high, low = (_limit(side[side > 0], elsewhere[side > 0], surely) for side in (distance, -distance))
+        return np.flatnonzero(size >= (_limit(size, elsewhere, 0.0) or np.inf))
+    high, low = (_limit(side[side > 0], elsewhere[side > 0], _EACH_ALONE) for side in (distance, -distance))
     return np.flatnonzero((distance >= (high or np.inf)) | (distance <= -(low or np.inf)))
 
 
