@@ -52,7 +52,7 @@ _HEADERS = {
     **{
         f"anthropic-ratelimit-{what}-{part}": value
         for what in ("requests", "input-tokens", "output-tokens", "tokens")
-        for part, value in (("limit", "60000000"), ("remaining", "59999000"), ("reset", "2026-11-15T09:00:01Z"))
+        for part, value in (("limit", "600000000"), ("remaining", "599990000"), ("reset", "2026-11-15T09:00:01Z"))
     },
 }
 SOONEST_S, LATEST_S = 0.02, 0.08

@@ -29,6 +29,8 @@ __all__ = ["Caller", "Denied", "Gate", "Grant", "Need"]
 
 _LET_THROUGH_S = 0.5  # a call that was not refused in this time was let through
 _FIRST_WAVE_S = 0.5  # how long places of a first wave stay empty when nothing is answered
+# A timer below a millisecond is no timer: the loop turns round and round instead. A bucket holds fifty times as much.
+_SHORTEST_S = 0.001
 
 
 class Gate:
@@ -376,6 +378,7 @@ class Gate:
         caller.parked.append(entry)
 
     def _wake_in(self, seconds: float) -> None:
+        seconds = max(seconds, _SHORTEST_S)
         if self._timer is not None:
             self._timer()
         self._timer = self._clock.call_later(seconds, self._wake)
