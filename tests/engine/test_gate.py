@@ -78,6 +78,19 @@ async def test_requests_leave_at_the_rate_that_was_stated() -> None:
     await line.close()
 
 
+@in_virtual_time
+async def test_at_a_fast_rate_calls_leave_in_groups_and_none_of_the_rate_is_lost() -> None:
+    gate = make_gate(most=3000, rpm=300_000)  # five in a millisecond, and a bucket of 250
+    caller, line = join(gate, bound=3000), Line(gate)
+    for n in range(2250):
+        line.want(str(n), caller, need(n))
+    await asyncio.sleep(1)
+    assert len(line.at) == 2250
+    assert max(line.at.values()) == pytest.approx(0.4, abs=0.01)
+    assert len(set(line.at.values())) <= 82
+    await line.close()
+
+
 @pytest.mark.parametrize("limit", ["input_tpm", "output_tpm"])
 def test_tokens_leave_at_the_rate_that_was_stated(limit: str) -> None:
     async def main() -> None:
