@@ -178,10 +178,10 @@ def main(side: str, url: str, count: int) -> None:
             max_cost=1000 if side == "batchwork-budget" else None,
             in_users_loop=side == "batchwork-user-loop",
         )
-    elif side in ("transport", "raw-uvloop"):
+    elif side == "transport":
         import uvloop
 
-        answered, spent = uvloop.run((transport if side == "transport" else raw)(url, count))
+        answered, spent = uvloop.run(transport(url, count))
     else:
         answered, spent = asyncio.run({"raw": raw, "sdk": sdk, "litellm": litellm}[side](url, count))
     print(json.dumps({"answered": answered, "cpu_s": spent}))
