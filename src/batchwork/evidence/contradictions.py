@@ -9,118 +9,73 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from batchwork.evidence.booleans import box_before
-from batchwork.evidence.features import NAMES, Scored, Scorer, score
+from batchwork.evidence.features import NAMES, OF_VALUE, Scored, Scorer
 from batchwork.evidence.fields import Field
 from batchwork.evidence.labels import Context, Contexts
+from batchwork.evidence.model import score
 from batchwork.evidence.readers import FIGURES, Place, Source
-from batchwork.evidence.rows import Home
-from batchwork.evidence.thresholds import (
-    CONTESTED,
-    CONTRADICTED,
-    NAMED_AT_ALL,
-    NAMED_ENOUGH,
-    NEARLY_AS_WELL,
-    RIVAL_CLOSE,
-)
+from batchwork.evidence.thresholds import NAMED_AT_ALL, NAMED_ENOUGH, NEARLY_AS_WELL
 from batchwork.evidence.topics import Rivals
 from batchwork.evidence.words import NEGATIONS, concepts, fold, is_known
 
+Rate = Callable[[Field, Place, Context], list[float]]  # the features of any place for any field
 Claims = dict[tuple[int, int], list[tuple[Field, float]]]
-_OTHER = NAMES.index("other")
-_OF_VALUE = [
-    NAMES.index(name) for name in ("neighbour", "alone", "count", "telling", "weight", "exact", "shape", "first")
-]  # of the features those that do not depend on the labels of a place
+_OF_VALUE = [NAMES.index(name) for name in OF_VALUE]
 _STRUCTURED = frozenset({"named", "left", "head", "over"})
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _SENTENCE = 6  # words from which on a string is no name
-_NONE = -99.0
+NOWHERE = -99.0
 _BEFORE = re.compile(r"[^\W_]+(?:['’]\w+)?")
 
 
 class Contradictions:
     """Settles for the fields of one result what contradicts their best places."""
 
-    def __init__(
-        self, source: Source, scorer: Scorer, contexts: Contexts, rivals: Rivals, homes: Mapping[str, Home]
-    ) -> None:
+    def __init__(self, source: Source, scorer: Scorer, contexts: Contexts, rivals: Rivals, rate: Rate) -> None:
         self._source = source
         self._scorer = scorer
         self._contexts = contexts
         self._rivals = rivals
-        self._homes = homes
-        self._known: dict[str, float] = {}
-        self._void: set[str] = set()
+        self._rate = rate
         self._settled: dict[tuple[str, tuple[object, ...]], list[tuple[Field, Scored]]] = {}
         self._sorts: dict[tuple[int, int, str], tuple[object, ...]] = {}
-        self._rate: Callable[[Field, Place, Context], list[float]] = lambda *_: []
-        self.claims: Claims = {}
+        self._claims: Claims = {}
 
-    def settle(
-        self,
-        settled: Iterable[tuple[Field, list[Scored]]],
-        claims: Claims,
-        rate: Callable[[Field, Place, Context], list[float]],
-    ) -> None:
-        """Take the places that the fields have; what a contradicted field claims is free for the others."""
-        entries = [(field, scored) for field, scored in settled if scored]
-        self._rate = rate
-        self.claims = claims
-        self._known, self._void = {}, set()
-        self._group(entries)
-        self._void = {field.path for field, scored in entries if self.is_contradicted(field, scored)}
-        if self._void:
-            freed = {self._rank(field, scored) for field, scored in entries if field.path in self._void}
-            for field, scored in entries:
-                if field.path not in self._void and self._rank(field, scored) in freed:
-                    self._known.pop(field.path, None)
-            self._group(entries)
-            self.claims = {
-                place: [claim for claim in wanted if claim[0].path not in self._void]
-                for place, wanted in claims.items()
-            }
-
-    def _group(self, entries: Iterable[tuple[Field, list[Scored]]]) -> None:
-        """The best places of the fields that are not contradicted, by object and by what they can be taken for."""
+    def settle(self, found: Mapping[str, list[Scored]], fields: Iterable[Field], claims: Claims) -> None:
+        """Take the places that the fields have."""
+        self._claims = claims
         self._settled = defaultdict(list)
-        for field, scored in entries:
-            if field.path not in self._void and scored[0].place.kind != "answer":
-                self._settled[self._rank(field, scored)].append((field, scored[0]))
+        for field in fields:
+            for best in found[field.path][:1]:
+                if best.place.kind != "answer":
+                    self._settled[self._rank(field, best)].append((field, best))
 
-    def is_contradicted(self, field: Field, scored: list[Scored]) -> bool:
-        """Whether the best place is not to be believed: its label is another's, or the field's own stands elsewhere."""
-        best = scored[0]
-        if field.path in self._void:
-            return True
-        if best.place.kind == "answer" or "currency" in field.own:
-            return False
-        claims = self.claims.get((best.place.start, best.place.end), ())
-        if self._scorer.is_another_role(best.features) or any(
-            points > best.score + CONTESTED and field.record == other.record for other, points in claims
-        ):
-            return True
-        ahead = RIVAL_CLOSE if best.features[_OTHER] else CONTRADICTED  # less will do where another field is named
-        return self.alternative(field, scored) > best.score + ahead
+    def contested(self, field: Field, best: Scored) -> float:
+        """How well the best place fits another field of the same object or element that wants it."""
+        claims = self._claims.get((best.place.start, best.place.end), ())
+        others = (points for other, points in claims if other is not field and field.record == other.record)
+        return max(others, default=NOWHERE)
 
-    def alternative(self, field: Field, scored: list[Scored]) -> float:
-        """How well the field would fit where another value of its kind stands.
+    def exchange(self, field: Field, best: Scored) -> float:
+        """How well the field would fit where another one stands, as far as both would do better to change places."""
+        if best.place.kind == "answer" or not field.own:
+            return NOWHERE
+        others = self._others(field, self._rank(field, best))
+        return max((self._exchange(field, best, other) for other in others), default=NOWHERE)
 
-        A place that another field of the result wants counts as far as both would do better to change places.
-        """
-        if field.path not in self._known:
-            self._known[field.path] = max(self._alternatives(field, scored), default=_NONE)
-        return self._known[field.path]
+    def elsewhere(self, field: Field, scored: list[Scored]) -> float:
+        """How well the field would fit where a value of its kind stands that is nobody's."""
+        return max(self._alternatives(field, scored), default=NOWHERE)
 
     def _alternatives(self, field: Field, scored: list[Scored]) -> Iterator[float]:
         best = scored[0]
         if best.place.kind == "answer" or not field.own:
             return
-        rank = self._rank(field, scored)
-        yield from (self._exchange(field, best, other) for other in self._others(field, rank))
-        sort = rank[1]
+        sort = self._sort(best.place.start, best.place.end, best.place.kind)
         taken = [span for entry in scored for span in entry.place.spans]
         mine = self._scorer.label_match(field, best.context, best.place.kind)
         labelled = mine >= NAMED_ENOUGH and not best.context.kinds.isdisjoint(_STRUCTURED)
-        for start, end, kind in self._rivals.of(field, best.place.kind, best.context.line, mine, self._homes):
+        for start, end, kind in self._rivals.of(field, best.place.kind, best.context.line, mine):
             if any(low < end and start < high for low, high in taken) or self._sort(start, end, kind) != sort:
                 continue
             context = self._contexts.of(start, end)
@@ -129,7 +84,7 @@ class Contradictions:
             loose = context.kinds.isdisjoint(_STRUCTURED)
             if (kind not in FIGURES and (loose or self._is_label(start, end))) or (loose and labelled):
                 continue  # words in a sentence do not outdo a label
-            if all(other is field or points <= 0 for other, points in self.claims.get((start, end), ())):
+            if all(other is field or points <= 0 for other, points in self._claims.get((start, end), ())):
                 yield self._fit(field, best, Place(((start, end),), kind), context)
 
     def _others(self, field: Field, rank: tuple[str, tuple[object, ...]]) -> Iterator[tuple[Field, Scored]]:
@@ -149,9 +104,9 @@ class Contradictions:
             self._sorts[start, end, kind] = known
         return known
 
-    def _rank(self, field: Field, scored: list[Scored]) -> tuple[str, tuple[object, ...]]:
+    def _rank(self, field: Field, best: Scored) -> tuple[str, tuple[object, ...]]:
         """Among which fields one could be taken for another: of the same element, with places of one sort."""
-        place = scored[0].place
+        place = best.place
         return field.record, self._sort(place.start, place.end, place.kind)
 
     def _exchange(self, field: Field, best: Scored, other: tuple[Field, Scored]) -> float:
@@ -160,7 +115,7 @@ class Contradictions:
         there = self._scorer.label_match(field, theirs.context, theirs.place.kind)
         here = self._scorer.label_match(whose, best.context, best.place.kind)
         if max(there, here) < NAMED_AT_ALL:
-            return _NONE
+            return NOWHERE
         mine = self._fit(field, best, theirs.place, theirs.context)
         return mine - max(0.0, theirs.score - self._fit(whose, theirs, best.place, best.context))
 

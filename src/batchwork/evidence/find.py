@@ -18,33 +18,44 @@ from batchwork.documents import Document
 from batchwork.evidence.booleans import Phrases
 from batchwork.evidence.citations import Citation
 from batchwork.evidence.contradictions import Claims, Contradictions, circle, is_denied
-from batchwork.evidence.features import NAMES, Scored, Scorer, Surroundings, confidence, score
+from batchwork.evidence.features import NAMES, Scored, Scorer
 from batchwork.evidence.fields import Field, fields_of
 from batchwork.evidence.labels import Context, Contexts
-from batchwork.evidence.layout import column_of
+from batchwork.evidence.model import confidence, score
 from batchwork.evidence.readers import FIGURES, Place, Source, says
 from batchwork.evidence.rows import Home, homes_of
 from batchwork.evidence.shared_places import SharedPlaces
 from batchwork.evidence.thresholds import (
     ALIKE,
+    CONTESTED,
     CONTRADICTED,
     CURRENCY_SURE,
+    EXCHANGED,
+    FAINT,
     LEAST_SURE,
     MOST_PLACES,
     MOST_REPEATS,
     NEAR_LINES,
-    NEXT_BEST,
     READING_SETTLED,
-    RIVAL_CLOSE,
 )
 from batchwork.evidence.topics import Rivals, Topics
+from batchwork.evidence.words import GENERIC, UNSPOKEN, is_party
 
-DECISION_NAMES = (
-    "bias", "score", "lead", "rival", "rival_close", "rival_ahead", "unsaid", "contested", "listed", "unsure_home",
-    "weight", "homeless",
+_TOLD_NAMES = (
+    "own", "parent", "surplus", "other", "neighbour", "count", "weight", "exact", "early", "line",
 )  # fmt: skip
-_OWN, _SURPLUS, _OTHER, _NEIGHBOUR, *_ORDER = (
-    NAMES.index(name) for name in ("own", "surplus", "other", "neighbour", "first", "early")
+_COMPARED_NAMES = ("own", "parent", "surplus", "other", "early", "line")  # with the next best place
+SIGNS = (
+    "score", "lead", "rival", "exchange", "contested", "unsaid", "listed", "homeless", "unsure_home", *_TOLD_NAMES,
+    *(f"more {name}" for name in _COMPARED_NAMES),
+)  # fmt: skip
+_RIVAL, _EXCHANGE, _CONTESTED = map(SIGNS.index, ("rival", "exchange", "contested"))
+_TOLD, _COMPARED = ([NAMES.index(name) for name in names] for names in (_TOLD_NAMES, _COMPARED_NAMES))
+_NO_FEATURES = [0.0] * len(NAMES)
+_FAR = 8.0  # in log odds: nothing is further away
+_OWN, _PARENT, _DESCRIBED, _SURPLUS, _OTHER, _NEIGHBOUR, _SHAPE, *_ORDER = (
+    NAMES.index(name)
+    for name in ("own", "parent", "described", "surplus", "other", "neighbour", "shape", "first", "early")
 )
 _CODE = 3  # letters of a currency: USD
 _PROSE = frozenset({"prose"})
@@ -101,12 +112,11 @@ class Finder:
         self._contexts = Contexts(source.layout)
         self._scorer = Scorer(source.text, fields)
         self._topics = Topics(source.layout)
-        self._rivals = Rivals(source, self._topics)
         self._places = {field.path: source.places(field.value) for field in fields}
         self._homes: dict[str, Home] = {}
         self._units: dict[str, list[tuple[int, int]]] = {}  # where the elements of a list stand
-        self._columns: dict[tuple[str, str], dict[int, float]] = {}
-        self.against = Contradictions(source, self._scorer, self._contexts, self._rivals, self._homes)
+        rivals = Rivals(source, self._topics, self._homes)
+        self.against = Contradictions(source, self._scorer, self._contexts, rivals, self._rated)
 
     def run(self) -> dict[str, list[Verdict]]:
         """The places to cite by path, best first."""
@@ -120,7 +130,7 @@ class Finder:
 
     def entry(self, field: Field, place: Place) -> Scored:
         """Any place with its features and score for a field."""
-        return self._entry(field, place, self._contexts.of(place.start, place.end), 1, True)
+        return self._entry(field, place, self._contexts.of(place.start, place.end))
 
     @cached_property
     def shared(self) -> SharedPlaces:
@@ -163,11 +173,7 @@ class Finder:
         self._settle_rows()
         found = {field.path: self._scored(field) for field in self._fields}
         self._favour_neighbours(found)
-        claims = self._claimed(found)
-        if self._share_out(found, claims):
-            claims = self._claimed(found)
-        settled = [(field, found[field.path]) for field in self._fields]
-        self.against.settle(settled, claims, self._rated)
+        self.against.settle(found, self._fields, self._claimed(found))
         return found
 
     def _settle_rows(self) -> None:
@@ -175,26 +181,8 @@ class Finder:
         for field in self._fields:
             if field.record:
                 lists[_list_of(field)][field.record].append((field, self._places[field.path]))
-        for name, records in lists.items():
-            homes = homes_of(records, self._source.layout)
-            self._homes.update(homes)
-            for path, home in homes.items():
-                for field, places in records[path]:
-                    votes = self._columns.setdefault((name, field.name), defaultdict(float))
-                    columns = {self._column(place) for place in places if place in home}
-                    for column in columns:
-                        votes[column] += 1 / len(columns)
-
-    def _column(self, place: Place) -> int:
-        """A number for the column in which a place stands: its heading's, else its rank from the right."""
-        layout = self._source.layout
-        number = layout.line_of(place.start)
-        cell = layout.cell_of(place.start, number)
-        if cell is None:
-            return 99
-        head = layout.head_row(number)
-        owner = column_of(head, cell) if head else None
-        return layout.lines[number].cells.index(cell) - len(layout.lines[number].cells) if owner is None else owner
+        for records in lists.values():
+            self._homes.update(homes_of(records, self._source.layout))
 
     def _scored(self, field: Field) -> list[Scored]:
         home = self._homes.get(field.record)
@@ -220,21 +208,12 @@ class Finder:
 
     def _rated(self, field: Field, place: Place, context: Context) -> list[float]:
         """The features of any place, whoever's value stands there."""
-        return self._entry(field, place, context, 1, True).features
+        return self._entry(field, place, context).features
 
-    def _entry(self, field: Field, place: Place, context: Context, count: int, first: bool) -> Scored:
+    def _entry(self, field: Field, place: Place, context: Context, count: int = 1, first: bool = True) -> Scored:
         """A place with its features and score."""
-        line, block = self._topics.around(field, context.line)
-        votes = self._columns.get((_list_of(field), field.name), {}) if field.record else {}
-        around = Surroundings(
-            count=count,
-            first=first,
-            column=votes.get(self._column(place), 0.0) / sum(votes.values()) if votes else 0.0,
-            topic=self._topics.share(field),
-            line=line,
-            block=block,
-        )
-        features = self._scorer.features(field, place, context, around)
+        line = self._topics.on_line(field, context.line)
+        features = self._scorer.features(field, place, context, count=count, first=float(first), line=line)
         home = self._homes.get(field.record)
         shape = " free" if not context.kinds else " prose" if context.kinds == _PROSE else ""
         listed = "listed " if home is not None and place in home else ""
@@ -259,7 +238,7 @@ class Finder:
             return
         for one in agreed:
             place, context = Place(((one.start, one.end),), "answer"), contexts[one]
-            features = self._scorer.features(field, place, context, Surroundings())
+            features = self._scorer.features(field, place, context)
             features[_OWN], features[_SURPLUS], features[_OTHER] = one.strength, against, 0.0
             yield Scored(place, context, "answer", features, score("answer", features))
 
@@ -289,43 +268,36 @@ class Finder:
                 claims[entry.place.start, entry.place.end].append((field, entry.score))
         return claims
 
-    def _share_out(self, found: dict[str, list[Scored]], wanted: Claims) -> bool:
-        """Of fields that want one place, the one that fits it best has it; the others their next best, if it fits."""
-        moved = False
-        for claims in wanted.values():
-            if len(claims) < 2 or len({field.record for field, _ in claims}) > 1:
-                continue
-            for field, points in sorted(claims, key=lambda claim: -claim[1])[1:]:
-                entries = found[field.path]
-                for rank, entry in enumerate(entries[:20]):
-                    if (entry.place.start, entry.place.end) not in wanted:
-                        if entry.score > points - NEXT_BEST:
-                            entries.insert(0, entries.pop(rank))
-                            moved = True
-                        break
-        return moved
-
-    def decision(self, field: Field, scored: list[Scored]) -> list[float]:
-        """What tells whether the best place is right, in the order of `DECISION_NAMES`."""
-        best = scored[0]
-        others = [entry.score for entry in scored[1:] if not self._is_same(best, entry)]
-        rival = self.against.alternative(field, scored)
-        home = self._homes.get(field.record)
-        claims = self.against.claims.get((best.place.start, best.place.end), ())
+    def signs(self, field: Field, scored: list[Scored]) -> list[float]:
+        """What tells whether the best place is right, in the order of `SIGNS`."""
+        best, home = scored[0], self._homes.get(field.record)
+        others = [entry for entry in scored[1:] if not self._is_same(best, entry)]
+        second = others[0].features if others else _NO_FEATURES
+        exchange = self.against.exchange(field, best)
+        rival = max(exchange, self.against.elsewhere(field, scored))
         return [
-            1.0,
-            max(-8.0, min(8.0, best.score)) / 8,
-            min(6.0, best.score - max(others)) / 6 if others else 1.0,
-            max(-1.0, min(1.0, (best.score - rival) / 4)),
-            float(rival > best.score - RIVAL_CLOSE),
-            float(rival > best.score + CONTRADICTED),
-            float(self._scorer.is_unsaid(field, best.context, best.features)),
-            float(any(points > best.score and other.name != field.name for other, points in claims)),
+            best.score,
+            best.score - max(entry.score for entry in others) if others else _FAR,
+            max(-_FAR, min(_FAR, best.score - rival)),
+            max(-_FAR, min(_FAR, best.score - exchange)),
+            max(-_FAR, min(_FAR, best.score - self.against.contested(field, best))),
+            float(self._is_unsaid(field, best)),
             float(bool(field.record)),
-            float(home is not None and not home.sure),
-            best.place.weight,
             float(bool(field.record) and home is None),
+            float(home is not None and not home.sure),
+            *(best.features[rank] for rank in _TOLD),
+            *(best.features[rank] - second[rank] for rank in _COMPARED),
         ]
+
+    def _is_unsaid(self, field: Field, best: Scored) -> bool:
+        """Whether the text never speaks of what a value is: neither its labels nor any other word names the field."""
+        if "[" in field.path or UNSPOKEN.issuperset(field.telling) or best.features[_SHAPE]:
+            return False
+        if not best.context.kinds and all(word in GENERIC or is_party(word) for word in field.names):
+            return False  # somebody's name may stand without any label, as over a letter
+        parent = best.features[_PARENT] if field.parents else 0.0
+        said = max(best.features[_OWN], parent, best.features[_DESCRIBED] / 2)
+        return said < FAINT and not self._topics.speaks_of(field)
 
     def _is_same(self, best: Scored, other: Scored) -> bool:
         """Whether a place says the same thing once more under the same label, as running heads do."""
@@ -343,16 +315,17 @@ class Finder:
         if not scored:
             return []
         best = scored[0]
-        sure = confidence(best.group, self.decision(field, scored))
+        signs = self.signs(field, scored)
+        sure = confidence(signs)
         alike = [entry for entry in scored[1:20] if best.place.kind in FIGURES and self._is_alike(best, entry)]
         pointed = [entry for entry in (best, *alike) if self._is_pointed_at(entry)]
         if alike and len(pointed) != 1:
             return [Verdict(entry.place, min(sure, ALIKE)) for entry in (best, *alike)[:MOST_REPEATS]]
         if "currency" in field.own and isinstance(field.value, str) and len(field.value) == _CODE:
             sure = max(sure, CURRENCY_SURE)
-        elif self.against.is_contradicted(field, scored):
-            return []
-        elif best.place.weight < READING_SETTLED or self._scorer.is_unsaid(field, best.context, best.features):
+        elif signs[_EXCHANGE] < -EXCHANGED or signs[_RIVAL] < -CONTRADICTED or signs[_CONTESTED] < -CONTESTED:
+            return []  # the field would do better where another value stands, or another field here
+        elif best.place.weight < READING_SETTLED or self._is_unsaid(field, best):
             sure = min(sure, ALIKE)
         if sure < LEAST_SURE:
             return []

@@ -9,7 +9,6 @@ import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
 
 from msgspec import Struct
 
@@ -22,9 +21,6 @@ Leaves = Sequence[tuple[Field, list[Place]]]
 Unit = tuple[int, int]  # offsets, from and to
 _KINDS = {"row": 1.0, "pair": 0.97, "block": 0.9}  # the smaller, the surer
 _OWN_SECTION = 3.0  # what a heading with the list's name over a unit counts: as much as a telling string
-_REFRAIN = 0.95
-_VALUE = re.compile(r"(?<=[:=>])\s*[^\s:{\[].*$")  # what stands behind a key or a tag
-_DIGITS = re.compile(r"\d+")
 _LEAST = 0.25  # of what an element could show; below this it was not recognised
 _APART = 200  # characters between the beginnings of two elements in one line, on average
 _STRETCH = 200  # elements of a list whose units are shared out together
@@ -46,7 +42,7 @@ def homes_of(records: Mapping[str, Leaves], layout: Layout) -> dict[str, Home]:
     best: dict[str, Home] = {}
     most = 0.0
     possible = sum(_worth(field) for leaves in records.values() for field, places in leaves if places)
-    for kind, worth in (*_KINDS.items(), *(dict.fromkeys(_refrains(layout, len(records)), _REFRAIN)).items()):
+    for kind, worth in _KINDS.items():
         units = layout.units.get(kind)
         if units is None:
             units = layout.units[kind] = list(_units(layout, kind))
@@ -90,39 +86,6 @@ def _units(layout: Layout, kind: str) -> Iterator[Unit]:
     ends = [*starts[1:], len(lines)]
     for first, last in zip(starts, ends, strict=True):
         yield lines[first].start, lines[last - 1].end + 1
-
-
-def _refrains(layout: Layout, least: int) -> list[str]:
-    """What the first lines of parts have in common that come back: a key, a tag, "Lot 41", a bracket.
-
-    Of the lines of a part the first is taken: the earliest one among those that come back as often.
-    """
-    if "refrains" not in layout.units:
-        lines: dict[str, list[int]] = defaultdict(list)
-        for number, line in enumerate(layout.lines):
-            if line.cells and len(line.cells) < 3:
-                lines[_DIGITS.sub("#", _VALUE.sub("", layout.text[line.start : line.end]))[:60]].append(number)
-        by_count: dict[int, str] = {}
-        for skeleton, numbers in lines.items():
-            if len(numbers) > 1:
-                by_count.setdefault(len(numbers), skeleton)
-        layout.units["refrains"] = []
-        for skeleton in by_count.values():
-            layout.units[skeleton] = list(_parts(layout, lines[skeleton]))
-        layout.refrains = {skeleton: count for count, skeleton in by_count.items()}
-    return [skeleton for skeleton, count in layout.refrains.items() if least <= count <= 4 * least][:3]
-
-
-def _parts(layout: Layout, firsts: list[int]) -> Iterator[Unit]:
-    """From each of some lines to the next one; the last as far as it is indented, or as long as the longest before."""
-    lines = layout.lines
-    column = lines[firsts[0]].cells[0].column
-    longest = max(two - one for one, two in pairwise(firsts))
-    for first, last in zip(firsts, [*firsts[1:], min(len(lines), firsts[-1] + longest)], strict=True):
-        until = first + 1
-        while until < last and not (lines[until].cells and lines[until].cells[0].column < column):
-            until += 1
-        yield lines[first].start, lines[until - 1].end + 1
 
 
 def _starts(layout: Layout, kind: str) -> list[int]:

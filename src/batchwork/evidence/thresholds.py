@@ -15,10 +15,11 @@ MOST_RIVAL_LINES = 300  # lines in which a rival is looked for: bounds the work
 NAMED_ENOUGH = 0.6  # the share of a question that a phrase must name to answer it: two words of three
 NAMING = 0.7  # how like a word must be to another to name it: a longer form of it (0.9) does, loose relations do not
 EXACTLY = 0.97  # a label that names the field this well can only be rivalled on its own line
-# In log odds, a rival so far ahead of a field's own place contradicts it (made layouts: 430 of 706 exchanged, 6 of
-# 1,895 right ones), and a place that another field fits so much better is that one's (202 wrong ones, 2 right ones).
+# In log odds, two fields that would do so much better by changing places contradict the text (made layouts, exchanged:
+# 14 wrong ones and no right one; papers 16 and 3), and so does a value of nobody's (3 wrong ones and no right one).
+EXCHANGED = 0.3
 CONTRADICTED = 1.0
-CONTESTED = 0.5
+CONTESTED = 0.5  # in log odds: a place that another field fits so much better is that one's
 NAMED_IN_FULL = 0.8  # a field's words, all of them near: then a label that it excludes does not refuse the place
 FAINT = 0.25  # what a kind of place implies of a field's words by itself; below it nothing names the field
 NAMED_AT_ALL = 0.3  # how well a label must name a field for the value beside it to be a rival: a word of three

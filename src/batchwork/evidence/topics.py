@@ -14,7 +14,7 @@ from batchwork.evidence.layout import Layout, unnumbered
 from batchwork.evidence.numerals import Mention
 from batchwork.evidence.readers import FIGURES, Source
 from batchwork.evidence.rows import Home
-from batchwork.evidence.thresholds import EXACTLY, MOST_RIVAL_LINES, PARAGRAPH
+from batchwork.evidence.thresholds import EXACTLY, MOST_RIVAL_LINES
 from batchwork.evidence.words import ConceptIndex, concepts
 
 _EMPTY_BOX = re.compile(r"\[\s?\]|\(\s?\)|[☐□○]")
@@ -25,8 +25,6 @@ class Topics:
 
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
-        self._paragraphs: dict[int, tuple[int, int]] = {}
-        self._shares: dict[tuple[str, ...], float] = {}
 
     def lines_with(self, word: str) -> list[int]:
         """The lines that name a concept, or one that is as good as it, in order."""
@@ -36,42 +34,21 @@ class Topics:
         """The lines that name that of some concepts which is named least often."""
         return min(filter(None, map(self.lines_with, words)), key=len, default=[])
 
-    def share(self, field: Field) -> float:
-        """The share of the words that tell a field from others which the text speaks of anywhere."""
-        words = field.telling
-        known = self._shares.get(words)
-        if known is None:
-            known = sum(bool(self.lines_with(word)) for word in words) / len(words) if words else 1.0
-            self._shares[words] = known
-        return known
+    def speaks_of(self, field: Field) -> bool:
+        """Whether any word that tells the field from others stands anywhere in the text."""
+        return not field.telling or any(map(self.lines_with, field.telling))
 
-    def around(self, field: Field, line: int) -> tuple[float, float]:
-        """The shares of a field's words, its own and its object's, on a line and in its paragraph."""
+    def on_line(self, field: Field, line: int) -> float:
+        """The share of a field's words, its own and its object's, that stand on a line."""
         words = field.telling + field.parents
         if not words or field.record:
-            return 0.0, 0.0
-        low, high = self._paragraph(line)
-        here = around = 0
+            return 0.0
+        here = 0
         for word in words:
             lines = self.lines_with(word)
-            at = bisect_left(lines, low)
-            if at < len(lines) and lines[at] < high:
-                around += 1
-                here += line in lines[at : at + 2 * PARAGRAPH]
-        return here / len(words), around / len(words)
-
-    def _paragraph(self, line: int) -> tuple[int, int]:
-        """The lines around one without a blank between, a dozen at most to each side."""
-        known = self._paragraphs.get(line)
-        if known is None:
-            lines = self._layout.lines
-            low = high = line
-            while low > 0 and line - low < PARAGRAPH and lines[low - 1].kind != "blank":
-                low -= 1
-            while high < len(lines) and high - line < PARAGRAPH and lines[high].kind != "blank":
-                high += 1
-            known = self._paragraphs[line] = (low, high)
-        return known
+            at = bisect_left(lines, line)
+            here += at < len(lines) and lines[at] == line
+        return here / len(words)
 
     @cached_property
     def _index(self) -> ConceptIndex:
@@ -82,21 +59,20 @@ class Topics:
 class Rivals:
     """The values of a text by line."""
 
-    def __init__(self, source: Source, topics: Topics) -> None:
+    def __init__(self, source: Source, topics: Topics, homes: Mapping[str, Home]) -> None:
         self._source = source
+        self._homes = homes
         self._topics = topics
         self._near: dict[tuple[str, ...], list[int]] = {}
         self._known: dict[tuple[int, bool], list[tuple[int, int, str]]] = {}
 
-    def of(
-        self, field: Field, kind: str, line: int, match: float, homes: Mapping[str, Home]
-    ) -> Iterator[tuple[int, int, str]]:
+    def of(self, field: Field, kind: str, line: int, match: float) -> Iterator[tuple[int, int, str]]:
         """Values of a kind on the lines that name the field and those that they head, each with its kind.
 
         A list element looks in its own lines; where a label names the field exactly (`match`), its own line will do.
         """
         layout = self._source.layout
-        home = homes.get(field.record)
+        home = self._homes.get(field.record)
         if match > EXACTLY:
             lines = [line]
         elif home is not None:
