@@ -4,11 +4,10 @@ The order of decisions: where each list element stands, then every place of ever
 together (neighbours help each other, and no field takes another's place), at last how sure the best place is.
 """
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from operator import itemgetter
 from typing import Any
 
 from msgspec import Struct
@@ -22,9 +21,8 @@ from batchwork.evidence.features import NAMES, Scored, Scorer
 from batchwork.evidence.fields import Field, fields_of
 from batchwork.evidence.labels import Context, Contexts
 from batchwork.evidence.model import confidence, score
-from batchwork.evidence.readers import FIGURES, Place, Source, says
+from batchwork.evidence.readers import FIGURES, Place, Source
 from batchwork.evidence.rows import Home, homes_of
-from batchwork.evidence.shared_places import SharedPlaces
 from batchwork.evidence.thresholds import (
     ALIKE,
     CONTESTED,
@@ -33,9 +31,9 @@ from batchwork.evidence.thresholds import (
     EXCHANGED,
     FAINT,
     LEAST_SURE,
-    MOST_PLACES,
     MOST_REPEATS,
     NEAR_LINES,
+    NEXT_BEST,
     READING_SETTLED,
 )
 from batchwork.evidence.topics import Rivals, Topics
@@ -106,89 +104,50 @@ class Finder:
     """Decides for the fields of one result over one source."""
 
     def __init__(self, source: Source, fields: list[Field], cited: Sequence[tuple[int, int]] = ()) -> None:
-        self._source = source
-        self._fields = fields
+        self.source = source
+        self.fields = fields
         self._cited = cited
         self._contexts = Contexts(source.layout)
-        self._scorer = Scorer(source.text, fields)
+        self.scorer = Scorer(source.text, fields)
         self._topics = Topics(source.layout)
-        self._places = {field.path: source.places(field.value) for field in fields}
-        self._homes: dict[str, Home] = {}
-        self._units: dict[str, list[tuple[int, int]]] = {}  # where the elements of a list stand
-        rivals = Rivals(source, self._topics, self._homes)
-        self.against = Contradictions(source, self._scorer, self._contexts, rivals, self._rated)
+        self.places = {field.path: source.places(field.value) for field in fields}
+        self.homes: dict[str, Home] = {}
+        rivals = Rivals(source, self._topics, self.homes)
+        self.against = Contradictions(source, self.scorer, self._contexts, rivals, self._rated)
 
     def run(self) -> dict[str, list[Verdict]]:
         """The places to cite by path, best first."""
         scored = self.scored()
-        return {field.path: self.verdicts(field, scored[field.path]) for field in self._fields}
-
-    def denies(self, field: Field, entry: Scored) -> bool:
-        """Whether a place cannot say this field: the text denies it, or it is another role's."""
-        denied = is_denied(self._source, field, entry.place, entry.context)
-        return denied or self._scorer.is_another_role(entry.features)
+        return {field.path: self.verdicts(field, scored[field.path]) for field in self.fields}
 
     def entry(self, field: Field, place: Place) -> Scored:
         """Any place with its features and score for a field."""
         return self._entry(field, place, self._contexts.of(place.start, place.end))
 
-    @cached_property
-    def shared(self) -> SharedPlaces:
-        """Which fields could claim a place."""
-        return SharedPlaces(self._fields, self._places, self._source.layout)
-
-    def places_in(self, field: Field, spans: Sequence[tuple[int, int]]) -> list[Place]:
-        """The places inside of some spans that say a field's value."""
-        if isinstance(field.value, bool):
-            said = [one for one in self._phrases.statements(field) if one.says == field.value]
-            told = [one for one in said if any(low < one.end and one.start < high for low, high in spans)]
-            return [Place(((one.start, one.end),), "answer") for one in told]
-        known = self._places[field.path]
-        places = [place for place in known if _is_in(spans, place.start, place.spans[-1][1])]
-        if not places and (isinstance(field.value, str) or len(known) >= MOST_PLACES):
-            text = self._source.text  # what the whole text says better elsewhere may still be said here
-            near = (
-                ((low + start, low + end),) for low, high in spans for start, end in says(text[low:high], field.value)
-            )
-            places = [Place(span, "text", exact=False) for span in near]
-        return places
-
-    def is_other_elements(self, field: Field, place: Place) -> bool:
-        """Whether a place stands where another element of the field's list does."""
-        home = self._homes.get(field.record)
-        if not field.record or (home is not None and place in home):
-            return False
-        name = _list_of(field)
-        if name not in self._units:
-            homes = (home for path, home in self._homes.items() if path[: path.rindex("[")] == name)
-            self._units[name] = sorted((home.start, home.end) for home in homes)
-        return _is_in(self._units[name], place.start, place.start + 1)
-
-    def places_of(self, field: Field) -> list[Place]:
-        """Where the whole text says a field's value."""
-        return self._places[field.path]
-
     def scored(self) -> dict[str, list[Scored]]:
         """All places of all fields, best first."""
         self._settle_rows()
-        found = {field.path: self._scored(field) for field in self._fields}
+        found = {field.path: self._scored(field) for field in self.fields}
         self._favour_neighbours(found)
-        self.against.settle(found, self._fields, self._claimed(found))
+        claims = self._claimed(found)
+        if self._share_out(found, claims):
+            claims = self._claimed(found)
+        self.against.settle(found, self.fields, claims)
         return found
 
     def _settle_rows(self) -> None:
         lists: dict[str, dict[str, list[tuple[Field, list[Place]]]]] = defaultdict(lambda: defaultdict(list))
-        for field in self._fields:
+        for field in self.fields:
             if field.record:
-                lists[_list_of(field)][field.record].append((field, self._places[field.path]))
+                lists[list_of(field)][field.record].append((field, self.places[field.path]))
         for records in lists.values():
-            self._homes.update(homes_of(records, self._source.layout))
+            self.homes.update(homes_of(records, self.source.layout))
 
     def _scored(self, field: Field) -> list[Scored]:
-        home = self._homes.get(field.record)
+        home = self.homes.get(field.record)
         if isinstance(field.value, bool):
             return _ranked(self._answers(field, home))
-        places = self._places[field.path]
+        places = self.places[field.path]
         if home is not None:
             places = [place for place in places if place in home] or self._outside(places, field)
         count = 1 if "currency" in field.own else len({place.spans for place in places})  # it means the same each time
@@ -197,13 +156,13 @@ class Finder:
         return _ranked(
             self._entry(field, place, context, count, place.start == first)
             for place, context in contexts
-            if not is_denied(self._source, field, place, context)
+            if not is_denied(self.source, field, place, context)
         )
 
     def _outside(self, places: Sequence[Place], field: Field) -> list[Place]:
         """The places that belong to no element of a list: what is said once for all of them."""
-        name = _list_of(field)
-        homes = [home for path, home in self._homes.items() if path[: path.rindex("[")] == name]
+        name = list_of(field)
+        homes = [home for path, home in self.homes.items() if path[: path.rindex("[")] == name]
         return [place for place in places[:50] if not any(place in home for home in homes)]
 
     def _rated(self, field: Field, place: Place, context: Context) -> list[float]:
@@ -213,22 +172,22 @@ class Finder:
     def _entry(self, field: Field, place: Place, context: Context, count: int = 1, first: bool = True) -> Scored:
         """A place with its features and score."""
         line = self._topics.on_line(field, context.line)
-        features = self._scorer.features(field, place, context, count=count, first=float(first), line=line)
-        home = self._homes.get(field.record)
+        features = self.scorer.features(field, place, context, count=count, first=float(first), line=line)
+        home = self.homes.get(field.record)
         shape = " free" if not context.kinds else " prose" if context.kinds == _PROSE else ""
         listed = "listed " if home is not None and place in home else ""
         group = listed + ("figure" if place.kind in FIGURES else "text") + shape
         return Scored(place, context, group, features, score(group, features))
 
     @cached_property
-    def _phrases(self) -> Phrases:
-        return Phrases(self._source.layout)
+    def phrases(self) -> Phrases:
+        return Phrases(self.source.layout)
 
     def _answers(self, field: Field, home: Home | None) -> Iterator[Scored]:
         """The phrases that answer a question of yes or no; none when one that is as strong says the opposite."""
-        statements = self._phrases.statements(field)
+        statements = self.phrases.statements(field)
         contexts = {one: self._contexts.of(one.start, one.end) for one in statements}
-        apart = [one for one in statements if not self._scorer.is_other_objects(field, contexts[one])]
+        apart = [one for one in statements if not self.scorer.is_other_objects(field, contexts[one])]
         statements = apart or statements
         if field.record:
             statements = [one for one in statements if home is not None and home.start <= one.start < home.end]
@@ -238,17 +197,17 @@ class Finder:
             return
         for one in agreed:
             place, context = Place(((one.start, one.end),), "answer"), contexts[one]
-            features = self._scorer.features(field, place, context)
+            features = self.scorer.features(field, place, context)
             features[_OWN], features[_SURPLUS], features[_OTHER] = one.strength, against, 0.0
             yield Scored(place, context, "answer", features, score("answer", features))
 
     def _favour_neighbours(self, found: dict[str, list[Scored]]) -> None:
         """Of several places that of a field beside the other fields of its object, or elements of its list."""
         lines: dict[str, list[tuple[str, int]]] = defaultdict(list)
-        for field in self._fields:
+        for field in self.fields:
             if found[field.path] and circle(field):
                 lines[circle(field)].append((field.path, found[field.path][0].context.line))
-        for field in self._fields:
+        for field in self.fields:
             others = sorted(line for path, line in lines[circle(field)] if path != field.path)
             if not others or not circle(field):
                 continue
@@ -263,14 +222,29 @@ class Finder:
     def _claimed(self, found: dict[str, list[Scored]]) -> Claims:
         """Which fields have their best place where."""
         claims: Claims = defaultdict(list)
-        for field in self._fields:
+        for field in self.fields:
             for entry in found[field.path][:1]:
                 claims[entry.place.start, entry.place.end].append((field, entry.score))
         return claims
 
+    def _share_out(self, found: dict[str, list[Scored]], wanted: Claims) -> bool:
+        """Of fields that want one place, the one that fits it best has it; the others their next best, if it fits."""
+        moved = False
+        for claims in wanted.values():
+            if len({field.record for field, _ in claims}) > 1:
+                continue
+            for field, points in sorted(claims, key=lambda claim: -claim[1])[1:]:
+                entries = found[field.path]
+                free = (rank for rank, one in enumerate(entries[:20]) if (one.place.start, one.place.end) not in wanted)
+                rank = next(free, 0)
+                if rank and entries[rank].score > points - NEXT_BEST:
+                    entries.insert(0, entries.pop(rank))
+                    moved = True
+        return moved
+
     def signs(self, field: Field, scored: list[Scored]) -> list[float]:
         """What tells whether the best place is right, in the order of `SIGNS`."""
-        best, home = scored[0], self._homes.get(field.record)
+        best, home = scored[0], self.homes.get(field.record)
         others = [entry for entry in scored[1:] if not self._is_same(best, entry)]
         second = others[0].features if others else _NO_FEATURES
         exchange = self.against.exchange(field, best)
@@ -289,6 +263,11 @@ class Finder:
             *(best.features[rank] - second[rank] for rank in _COMPARED),
         ]
 
+    def _is_contradicted(self, best: Scored, signs: Sequence[float]) -> bool:
+        """Whether the field would do better where another value stands, or another field here."""
+        ahead = signs[_EXCHANGE] < -EXCHANGED or signs[_RIVAL] < -CONTRADICTED or signs[_CONTESTED] < -CONTESTED
+        return ahead or self.scorer.is_another_role(best.features)
+
     def _is_unsaid(self, field: Field, best: Scored) -> bool:
         """Whether the text never speaks of what a value is: neither its labels nor any other word names the field."""
         if "[" in field.path or UNSPOKEN.issuperset(field.telling) or best.features[_SHAPE]:
@@ -303,7 +282,7 @@ class Finder:
         """Whether a place says the same thing once more under the same label, as running heads do."""
         if best.place.spans == other.place.spans:
             return True
-        layout = self._source.layout
+        layout = self.source.layout
         if best.context.line == other.context.line or layout.head_row(best.context.line):
             return False
         one, two = (layout.cell_of(entry.place.start, entry.context.line) for entry in (best, other))
@@ -323,8 +302,8 @@ class Finder:
             return [Verdict(entry.place, min(sure, ALIKE)) for entry in (best, *alike)[:MOST_REPEATS]]
         if "currency" in field.own and isinstance(field.value, str) and len(field.value) == _CODE:
             sure = max(sure, CURRENCY_SURE)
-        elif signs[_EXCHANGE] < -EXCHANGED or signs[_RIVAL] < -CONTRADICTED or signs[_CONTESTED] < -CONTESTED:
-            return []  # the field would do better where another value stands, or another field here
+        elif self._is_contradicted(best, signs):
+            return []
         elif best.place.weight < READING_SETTLED or self._is_unsaid(field, best):
             sure = min(sure, ALIKE)
         if sure < LEAST_SURE:
@@ -347,11 +326,5 @@ def _ranked(entries: Iterator[Scored] | list[Scored]) -> list[Scored]:
     return sorted(entries, key=lambda entry: (-round(entry.score, 3), not entry.place.exact, entry.place.start))
 
 
-def _is_in(spans: Sequence[tuple[int, int]], start: int, end: int) -> bool:
-    """Whether a stretch lies in one of some spans, which are in order."""
-    at = bisect_right(spans, start, key=itemgetter(0)) - 1
-    return at >= 0 and end <= spans[at][1]
-
-
-def _list_of(field: Field) -> str:
+def list_of(field: Field) -> str:
     return field.record[: field.record.rindex("[")]

@@ -9,6 +9,7 @@ import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 
 from msgspec import Struct
 
@@ -19,10 +20,13 @@ from batchwork.evidence.words import concepts
 
 Leaves = Sequence[tuple[Field, list[Place]]]
 Unit = tuple[int, int]  # offsets, from and to
-_KINDS = {"row": 1.0, "pair": 0.97, "block": 0.9}  # the smaller, the surer
+_KINDS = {"row": 1.0, "piece": 0.98, "pair": 0.97, "block": 0.9}  # the smaller, the surer
+_REFRAIN = 0.95
+_VALUE = re.compile(r"(?<=[:=>])\s*[^\s:{\[].*$")  # what stands behind a key or a tag
 _OWN_SECTION = 3.0  # what a heading with the list's name over a unit counts: as much as a telling string
+_MARK = re.compile(r"[;•▪]\s|\n")  # between two elements in one line
+_DIGITS = re.compile(r"\d+")
 _LEAST = 0.25  # of what an element could show; below this it was not recognised
-_APART = 200  # characters between the beginnings of two elements in one line, on average
 _STRETCH = 200  # elements of a list whose units are shared out together
 
 
@@ -42,7 +46,7 @@ def homes_of(records: Mapping[str, Leaves], layout: Layout) -> dict[str, Home]:
     best: dict[str, Home] = {}
     most = 0.0
     possible = sum(_worth(field) for leaves in records.values() for field, places in leaves if places)
-    for kind, worth in _KINDS.items():
+    for kind, worth in (*_KINDS.items(), *(dict.fromkeys(_refrains(layout, len(records)), _REFRAIN)).items()):
         units = layout.units.get(kind)
         if units is None:
             units = layout.units[kind] = list(_units(layout, kind))
@@ -61,8 +65,6 @@ def homes_of(records: Mapping[str, Leaves], layout: Layout) -> dict[str, Home]:
             best, most = found, favoured
         if total >= possible - 1e-9:
             break  # no larger unit can show more
-    if len(best) < len(records):
-        return _stretches(records, layout) or best
     return best
 
 
@@ -80,12 +82,48 @@ class _Owner:
 
 def _units(layout: Layout, kind: str) -> Iterator[Unit]:
     lines = layout.lines
+    if kind == "piece":
+        yield from pairwise([0, *(mark.end() for mark in _MARK.finditer(layout.text)), len(layout.text)])
+        return
     starts = _starts(layout, kind)
     if not starts:
         return
     ends = [*starts[1:], len(lines)]
     for first, last in zip(starts, ends, strict=True):
         yield lines[first].start, lines[last - 1].end + 1
+
+
+def _refrains(layout: Layout, least: int) -> list[str]:
+    """What the first lines of parts have in common that come back: a key, a tag, "Lot 41", a bracket.
+
+    Of the lines of a part the first is taken: the earliest one among those that come back as often.
+    """
+    if "refrains" not in layout.units:
+        lines: dict[str, list[int]] = defaultdict(list)
+        for number, line in enumerate(layout.lines):
+            if line.cells and len(line.cells) < 3:
+                lines[_DIGITS.sub("#", _VALUE.sub("", layout.text[line.start : line.end]))[:60]].append(number)
+        by_count: dict[int, str] = {}
+        for skeleton, numbers in lines.items():
+            if len(numbers) > 1:
+                by_count.setdefault(len(numbers), skeleton)
+        layout.units["refrains"] = []
+        for skeleton in by_count.values():
+            layout.units[skeleton] = list(_parts(layout, lines[skeleton]))
+        layout.refrains = {skeleton: count for count, skeleton in by_count.items()}
+    return [skeleton for skeleton, count in layout.refrains.items() if least <= count <= 4 * least][:3]
+
+
+def _parts(layout: Layout, firsts: list[int]) -> Iterator[Unit]:
+    """From each of some lines to the next one; the last as far as it is indented, or as long as the longest before."""
+    lines = layout.lines
+    column = lines[firsts[0]].cells[0].column
+    longest = max(two - one for one, two in pairwise(firsts))
+    for first, last in zip(firsts, [*firsts[1:], min(len(lines), firsts[-1] + longest)], strict=True):
+        until = first + 1
+        while until < last and not (lines[until].cells and lines[until].cells[0].column < column):
+            until += 1
+        yield lines[first].start, lines[until - 1].end + 1
 
 
 def _starts(layout: Layout, kind: str) -> list[int]:
@@ -132,7 +170,7 @@ def _worth(field: Field) -> float:
     return 1.2 if field.is_telling else 0.7
 
 
-def _favour_own_section(fits: dict[str, dict[Unit, float]], layout: Layout) -> set[Unit]:
+def _favour_own_section(fits: Mapping[str, dict[Unit, float]], layout: Layout) -> set[Unit]:
     """The units under a heading that bears the list's name, which count more than those under another heading."""
     names = {name for path in fits for name in concepts(re.sub(r".*\.", "", path[: path.rindex("[")]))}
     own: set[Unit] = set()
@@ -140,7 +178,7 @@ def _favour_own_section(fits: dict[str, dict[Unit, float]], layout: Layout) -> s
         for unit in fit:
             first = layout.line_of(unit[0])
             headings = (*layout.headings[first], first) if layout.opens(first) else layout.headings[first]
-            if any(names.intersection(concepts(layout.lines[n].cells[0].text)) for n in headings):
+            if any(names.intersection(concepts(layout.lines[number].cells[0].text)) for number in headings):
                 fit[unit] += _OWN_SECTION
                 own.add(unit)
     return own
@@ -171,61 +209,3 @@ def _assigned(fits: dict[str, dict[Unit, float]]) -> dict[str, Home]:
             taken.add(unit)
             done.add(rank)
     return homes
-
-
-def _stretches(records: Mapping[str, Leaves], layout: Layout) -> dict[str, Home]:
-    """Elements that share a line or a sentence: one field serves as the beginning of each."""
-    best: dict[str, Home] = {}
-    most = -0.5
-    names = dict.fromkeys(field.name for leaves in records.values() for field, _ in leaves)
-    for name in names if len(records) > 1 else ():
-        begins = _together(
-            {
-                p: sorted(
-                    {c.start for f, places in leaves if f.name == name for c in places if not _is_aside(layout, c)}
-                )[:30]
-                for p, leaves in records.items()
-            }
-        )
-        if not begins:
-            continue
-        ordered = sorted(begins, key=begins.__getitem__)
-        last = begins[ordered[-1]]
-        paragraph = layout.text.find("\n\n", last)
-        ends = [
-            *(begins[path] for path in ordered[1:]),
-            min(paragraph if paragraph >= 0 else len(layout.text), last + _APART),
-        ]
-        found = {path: Home(begins[path], end, True) for path, end in zip(ordered, ends, strict=True)}
-        shown = sum(_shown(leaves, found[path]) for path, leaves in records.items()) / len(records)
-        if shown > most:
-            best, most = found, shown
-    return best
-
-
-def _is_aside(layout: Layout, place: Place) -> bool:
-    """Whether a place stands in brackets, where nothing begins."""
-    return layout.text[place.start - 1 : place.start] in ("(", "[")
-
-
-def _together(starts: Mapping[str, list[int]]) -> dict[str, int]:
-    """A place for each, all different and close together: those nearest to some place of the first one."""
-    best: dict[str, int] = {}
-    widest = _APART * len(starts)
-    if not all(starts.values()):
-        return {}
-    for pivot in next(iter(starts.values())):
-        row = {path: min(places, key=lambda place: abs(place - pivot)) for path, places in starts.items()}
-        width = max(row.values()) - min(row.values())
-        if width < widest and len(set(row.values())) == len(row):
-            best, widest = row, width
-    return best
-
-
-def _shown(leaves: Leaves, home: Home) -> float:
-    """How many of an element's values stand in its stretch, less those that stand only elsewhere."""
-    shown = 0.0
-    for _, places in leaves:
-        if places:
-            shown += 1 if any(home.start <= place.start < home.end for place in places) else -1
-    return shown
