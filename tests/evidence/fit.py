@@ -40,7 +40,7 @@ PAPERS_COUNT = 4.0  # a real paper counts as much as so many made ones: there ar
 MUTATED_COUNTS = 0.5  # what a question that must stay empty counts, of a document as it is; of papers less
 SHARED_L2, PLACES_L2 = 1.0, 6.0
 TREES = {
-    "n_estimators": 40, "max_depth": 4, "num_leaves": 16, "learning_rate": 0.12, "min_child_samples": 20,
+    "n_estimators": 60, "max_depth": 4, "num_leaves": 16, "learning_rate": 0.1, "min_child_samples": 20,
     "min_child_weight": 5, "subsample": 0.8, "subsample_freq": 1, "colsample_bytree": 0.7, "reg_lambda": 5,
     "random_state": 1, "n_jobs": 1, "deterministic": True, "verbose": -1,
 }  # fmt: skip
@@ -56,8 +56,8 @@ STRANGE = (
 )
 # Which way a feature may speak; of those that are not here the documents decide.
 FOR = (
-    "own", "parent", "described", "neighbour", "weight", "exact", "shape", "line", "score", "lead", "rival",
-    "exchange", "contested", "more own", "more line", "more parent",
+    "own", "parent", "described", "neighbour", "weight", "exact", "shape", "line", "block", "score", "lead", "rival",
+    "exchange", "contested", "more own", "more line", "more block", "more parent",
 )  # fmt: skip
 AGAINST = (
     "surplus", "conflict", "other", "count", "wrong_end", "unsaid", "unsure_home", "homeless", "more surplus", "more other",

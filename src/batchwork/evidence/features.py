@@ -10,15 +10,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from decimal import Decimal
 from functools import lru_cache
-from typing import Any
 
 from msgspec import Struct
 
 from batchwork.evidence.fields import Field
 from batchwork.evidence.labels import Context
-from batchwork.evidence.readers import FIGURES, Place
+from batchwork.evidence.readers import Place
 from batchwork.evidence.thresholds import NAMED_IN_FULL, NAMING
-from batchwork.evidence.words import GENERIC, PERIODS, RELATED, ROOT, UNITS, excludes, likeness, nearest, reach
+from batchwork.evidence.words import GENERIC, RELATED, ROOT, excludes, likeness, nearest, reach
 
 # What a place says by its kind alone, of the words that say little.
 _IMPLIED = {
@@ -48,7 +47,7 @@ _SHAPES = (
 )
 NAMES = (
     "bias", "own", "parent", "described", "surplus", "conflict", "other", "neighbour", "count", "telling", "weight",
-    "exact", "shape", "early", "first", "line", "wrong_end",
+    "exact", "shape", "early", "first", "line", "block", "wrong_end",
 )  # fmt: skip
 OF_VALUE = ("neighbour", "count", "telling", "weight", "exact", "shape", "first")  # whatever the labels of a place are
 _OWN, _CONFLICT = NAMES.index("own"), NAMES.index("conflict")
@@ -78,7 +77,8 @@ class Scorer:
     def features(self, field: Field, place: Place, context: Context, **around: float) -> list[float]:
         """The features in the order of `NAMES`; `around` says what is known of the place besides its labels.
 
-        `count` places say the value, of which it is the `first`; `line` is the share of the field's words on its line.
+        `count` places say the value, of which it is the `first`; `line` and `block` are the shares of
+        the field's words that stand on its line and in its paragraph.
         """
         mine = match(field.names, context.words)
         best, owners = self._owner(field.scope, place.kind, context.words)
@@ -89,8 +89,8 @@ class Scorer:
             _coverage(field.parents, context.weights, _NOTHING) if field.parents else 0.5,
             _described(field, context) if field.described else 0.0,
             _surplus(field.known, context.words, place.kind),
-            1.0 if place.kind in FIGURES and _has_other_unit(field, context) else _clash(field, context),
-            best - mine if best > mine and not _shares(field, context.words, owners) else 0.0,
+            _clash(field, context),
+            best - mine if best > mine and field.names not in owners else 0.0,
             0.0,  # what its neighbours say is known when all fields have a place
             min(1.0, math.log(count) / 4) if count > 1 else 0.0,
             float(field.is_telling),
@@ -100,6 +100,7 @@ class Scorer:
             1.0 / (1.0 + context.line),
             around.get("first", 1.0),
             around.get("line", 0.0),
+            around.get("block", 0.0),
             float(_is_wrong_end(field, context)),
         ]
 
@@ -111,10 +112,9 @@ class Scorer:
         if mine < least or not mine:
             return 0.0
         best, owners = self._owner(field.scope, kind, context.words)
-        if best > mine + 0.1 and not _shares(field, context.words, owners):
+        if best > mine + 0.1 and field.names not in owners:
             return 0.0
-        clash = _clash(field, context) == 1.0 or _has_other_unit(field, context)
-        return 0.0 if clash or self.is_other_objects(field, context) else mine
+        return 0.0 if _clash(field, context) == 1.0 or self.is_other_objects(field, context) else mine
 
     def is_another_role(self, features: Sequence[float]) -> bool:
         """Whether a label or unit of a place is one that the field excludes, and nothing there names the field."""
@@ -233,27 +233,6 @@ def _conflict(
     telling = [word for word in own if word not in GENERIC]
     said = bool(telling) and all(nearest(word, words) >= NAMING for word in telling)
     return (0.4 if said else 1.0) if found else 0.0
-
-
-def _has_other_unit(field: Field, context: Context) -> bool:
-    """Whether a figure is measured in another unit than the field's name says: 14 days for a lead time in weeks."""
-    if not context.behind or len(field.own) < 2 or not _is_unit(context.behind[0]) or _is_year(field.value):
-        return False
-    asked = [word for word in field.own if _is_unit(word)]
-    return bool(asked) and nearest(context.behind[0], asked) < NAMING
-
-
-def _is_unit(word: str) -> bool:
-    return word in UNITS or word in PERIODS
-
-
-def _is_year(value: Any) -> bool:
-    return isinstance(value, int) and 1900 <= value <= 2100
-
-
-def _shares(field: Field, words: tuple[str, ...], owners: tuple[tuple[str, ...], ...]) -> bool:
-    """Whether a label's best owners are this field, or fields of its object that the label names."""
-    return any(owner == field.names or set(field.parents) & set(owner) & set(words) for owner in owners)
 
 
 def _is_wrong_end(field: Field, context: Context) -> bool:

@@ -40,9 +40,9 @@ from batchwork.evidence.topics import Rivals, Topics
 from batchwork.evidence.words import GENERIC, UNSPOKEN, is_party
 
 _TOLD_NAMES = (
-    "own", "parent", "surplus", "other", "neighbour", "count", "weight", "exact", "early", "line",
+    "own", "parent", "surplus", "other", "neighbour", "count", "weight", "exact", "early", "line", "block",
 )  # fmt: skip
-_COMPARED_NAMES = ("own", "parent", "surplus", "other", "early", "line")  # with the next best place
+_COMPARED_NAMES = ("own", "parent", "surplus", "other", "early", "line", "block")  # with the next best place
 SIGNS = (
     "score", "lead", "rival", "exchange", "contested", "unsaid", "listed", "homeless", "unsure_home", *_TOLD_NAMES,
     *(f"more {name}" for name in _COMPARED_NAMES),
@@ -171,8 +171,8 @@ class Finder:
 
     def _entry(self, field: Field, place: Place, context: Context, count: int = 1, first: bool = True) -> Scored:
         """A place with its features and score."""
-        line = self._topics.on_line(field, context.line)
-        features = self.scorer.features(field, place, context, count=count, first=float(first), line=line)
+        line, block = self._topics.around(field, context.line)
+        features = self.scorer.features(field, place, context, count=count, first=float(first), line=line, block=block)
         home = self.homes.get(field.record)
         shape = " free" if not context.kinds else " prose" if context.kinds == _PROSE else ""
         listed = "listed " if home is not None and place in home else ""

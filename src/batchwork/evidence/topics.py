@@ -7,14 +7,14 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import chain
+from itertools import chain, pairwise
 
 from batchwork.evidence.fields import Field
 from batchwork.evidence.layout import Layout, unnumbered
 from batchwork.evidence.numerals import Mention
 from batchwork.evidence.readers import FIGURES, Source
 from batchwork.evidence.rows import Home
-from batchwork.evidence.thresholds import EXACTLY, MOST_RIVAL_LINES
+from batchwork.evidence.thresholds import EXACTLY, MOST_RIVAL_LINES, PARAGRAPH
 from batchwork.evidence.words import ConceptIndex, concepts
 
 _EMPTY_BOX = re.compile(r"\[\s?\]|\(\s?\)|[☐□○]")
@@ -38,17 +38,30 @@ class Topics:
         """Whether any word that tells the field from others stands anywhere in the text."""
         return not field.telling or any(map(self.lines_with, field.telling))
 
-    def on_line(self, field: Field, line: int) -> float:
-        """The share of a field's words, its own and its object's, that stand on a line."""
+    def around(self, field: Field, line: int) -> tuple[float, float]:
+        """The shares of a field's words, its own and its object's, on a line and in its paragraph."""
         words = field.telling + field.parents
         if not words or field.record:
-            return 0.0
-        here = 0
+            return 0.0, 0.0
+        low, high = self._paragraphs[line]
+        here = around = 0
         for word in words:
             lines = self.lines_with(word)
-            at = bisect_left(lines, line)
-            here += at < len(lines) and lines[at] == line
-        return here / len(words)
+            at = bisect_left(lines, low)
+            if at < len(lines) and lines[at] < high:
+                around += 1
+                here += line in lines[at : at + high - low]
+        return here / len(words), around / len(words)
+
+    @cached_property
+    def _paragraphs(self) -> list[tuple[int, int]]:
+        """For each line the lines around it without a blank between, a dozen at most to each side."""
+        lines, found = self._layout.lines, []
+        blanks = [-1, *(number for number, line in enumerate(lines) if line.kind == "blank"), len(lines)]
+        for before, after in pairwise(blanks):
+            for line in range(before + 1, min(after + 1, len(lines))):
+                found.append((max(before + 1, line - PARAGRAPH), min(after, line + PARAGRAPH)))
+        return found
 
     @cached_property
     def _index(self) -> ConceptIndex:
@@ -63,7 +76,6 @@ class Rivals:
         self._source = source
         self._homes = homes
         self._topics = topics
-        self._near: dict[tuple[str, ...], list[int]] = {}
         self._known: dict[tuple[int, bool], list[tuple[int, int, str]]] = {}
 
     def of(self, field: Field, kind: str, line: int, match: float) -> Iterator[tuple[int, int, str]]:
@@ -110,22 +122,10 @@ class Rivals:
                 yield mention.start, mention.end, "percent" if share else "money" if mention.money else "number"
 
     def _lines(self, words: tuple[str, ...]) -> list[int]:
-        """The lines that name some words, the next one, and the rows of a table that they head."""
-        known = self._near.get(words)
-        if known is None:
-            layout = self._source.layout
-            found = {
-                line + more for line in self._topics.rarest(words) for more in (0, 1) if line + more < len(layout.lines)
-            }
-            for line in sorted(found):
-                below = line + 1
-                while layout.tables[line] >= 0 and len(found) < MOST_RIVAL_LINES and below < len(layout.lines):
-                    if layout.tables[below] != layout.tables[line]:
-                        break
-                    found.add(below)
-                    below += 1
-            known = self._near[words] = sorted(found)[:MOST_RIVAL_LINES]
-        return known
+        """The lines that name some words, each with the next one."""
+        last = len(self._source.layout.lines)
+        found = {line + more for line in self._topics.rarest(words) for more in (0, 1) if line + more < last}
+        return sorted(found)[:MOST_RIVAL_LINES]
 
     @cached_property
     def _numbers_on(self) -> dict[int, list[int]]:
