@@ -32,11 +32,13 @@ from batchwork.evidence.thresholds import (
     FAINT,
     LEAST_SURE,
     MOST_REPEATS,
+    NAMED_ENOUGH,
     NEAR_LINES,
     NEXT_BEST,
+    OUTDONE_NAMED,
     READING_SETTLED,
 )
-from batchwork.evidence.topics import Rivals, Topics
+from batchwork.evidence.topics import Topics
 from batchwork.evidence.words import GENERIC, UNSPOKEN, is_party
 
 _TOLD_NAMES = (
@@ -112,8 +114,9 @@ class Finder:
         self._topics = Topics(source.layout)
         self.places = {field.path: source.places(field.value) for field in fields}
         self.homes: dict[str, Home] = {}
-        rivals = Rivals(source, self._topics, self.homes)
-        self.against = Contradictions(source, self.scorer, self._contexts, rivals, self._rated)
+        self.against = Contradictions(
+            source, self.scorer, self._contexts, self._topics, self.homes, lambda *asked: self._entry(*asked).features
+        )
 
     def run(self) -> dict[str, list[Verdict]]:
         """The places to cite by path, best first."""
@@ -164,10 +167,6 @@ class Finder:
         name = list_of(field)
         homes = [home for path, home in self.homes.items() if path[: path.rindex("[")] == name]
         return [place for place in places[:50] if not any(place in home for home in homes)]
-
-    def _rated(self, field: Field, place: Place, context: Context) -> list[float]:
-        """The features of any place, whoever's value stands there."""
-        return self._entry(field, place, context).features
 
     def _entry(self, field: Field, place: Place, context: Context, count: int = 1, first: bool = True) -> Scored:
         """A place with its features and score."""
@@ -265,8 +264,9 @@ class Finder:
 
     def _is_contradicted(self, best: Scored, signs: Sequence[float]) -> bool:
         """Whether the field would do better where another value stands, or another field here."""
-        ahead = signs[_EXCHANGE] < -EXCHANGED or signs[_RIVAL] < -CONTRADICTED or signs[_CONTESTED] < -CONTESTED
-        return ahead or self.scorer.is_another_role(best.features)
+        named = best.features[_OWN] >= NAMED_ENOUGH
+        ahead = signs[_EXCHANGE] < -EXCHANGED or signs[_RIVAL] < -(OUTDONE_NAMED if named else CONTRADICTED)
+        return ahead or signs[_CONTESTED] < -CONTESTED or self.scorer.is_another_role(best.features)
 
     def _is_unsaid(self, field: Field, best: Scored) -> bool:
         """Whether the text never speaks of what a value is: neither its labels nor any other word names the field."""
