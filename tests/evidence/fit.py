@@ -60,7 +60,8 @@ FOR = (
     "exchange", "contested", "more own", "more line", "more block", "more parent",
 )  # fmt: skip
 AGAINST = (
-    "surplus", "conflict", "other", "count", "wrong_end", "unsaid", "unsure_home", "homeless", "more surplus", "more other",
+    "surplus", "conflict", "other", "count", "wrong_end", "unsaid", "unsure_home", "homeless", "more surplus",
+    "more other",
 )  # fmt: skip
 Span = tuple[int, int]
 
@@ -280,7 +281,7 @@ def choices(entries: Sequence[Asked], l2: float, rounds: int = 500) -> dict[str,
 
 
 def isotonic(raw: Sequence[float], right: Sequence[bool], weights: Sequence[float]) -> list[list[float]]:
-    """Steps of a rising curve through what came true, as [promise, share] at the middle of each step."""
+    """A rising curve through what came true, as [promise, share] at the middle of each step, from nothing on."""
     blocks: list[list[float]] = []  # sum of promises, of what came true, of weights
     for promise, truth, weight in sorted(zip(raw, right, weights, strict=True)):
         if not weight:
@@ -295,7 +296,8 @@ def isotonic(raw: Sequence[float], right: Sequence[bool], weights: Sequence[floa
             merged[-1] = [a + b for a, b in zip(merged[-1], block, strict=True)]
         else:
             merged.append(block)
-    return [[round(a / w, 4), round(min(0.995, b / w), 4)] for a, b, w in merged]
+    steps = [[round(a / w, 4), round(min(0.995, b / w), 4)] for a, b, w in merged]
+    return [[0.0, 0.0], *steps, [1.0, steps[-1][1]]]
 
 
 def write(fitted: dict[str, Any]) -> None:

@@ -133,7 +133,7 @@ class Contradictions:
 
     def _words(self, number: int, kind: str) -> Iterator[Value]:
         for cell in self._source.layout.lines[number].cells:
-            label, colon, value = cell.text.partition(":")
+            _, colon, value = cell.text.partition(":")
             said = value.strip() if colon else cell.text
             boxed = _EMPTY_BOX.match(said) or unnumbered(cell.text) != cell.text
             if said and not boxed and (colon or not all(map(is_known, concepts(said)))):  # no label itself

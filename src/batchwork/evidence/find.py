@@ -180,6 +180,7 @@ class Finder:
 
     @cached_property
     def phrases(self) -> Phrases:
+        """What the text answers to questions of yes or no."""
         return Phrases(self.source.layout)
 
     def _answers(self, field: Field, home: Home | None) -> Iterator[Scored]:
@@ -327,4 +328,5 @@ def _ranked(entries: Iterator[Scored] | list[Scored]) -> list[Scored]:
 
 
 def list_of(field: Field) -> str:
+    """The path of the list that a field of an element belongs to."""
     return field.record[: field.record.rindex("[")]

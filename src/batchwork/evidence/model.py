@@ -40,8 +40,6 @@ def confidence(signs: Sequence[float]) -> float:
     raw = 1 / (1 + math.exp(-odds))
     if not steps:
         return raw
-    at = bisect_right(steps, raw, key=itemgetter(0))
-    if at in (0, len(steps)):
-        return steps[min(at, len(steps) - 1)][1]
+    at = min(bisect_right(steps, raw, key=itemgetter(0)), len(steps) - 1)
     (low, low_value), (high, high_value) = steps[at - 1], steps[at]
     return low_value + (high_value - low_value) * (raw - low) / (high - low)

@@ -49,12 +49,13 @@ class Topics:
     @cached_property
     def _paragraphs(self) -> list[tuple[int, int]]:
         """For each line the lines around it without a blank between, a dozen at most to each side."""
-        lines, found = self._layout.lines, []
+        lines = self._layout.lines
         blanks = [-1, *(number for number, line in enumerate(lines) if line.kind == "blank"), len(lines)]
-        for before, after in pairwise(blanks):
-            for line in range(before + 1, min(after + 1, len(lines))):
-                found.append((max(before + 1, line - PARAGRAPH), min(after, line + PARAGRAPH)))
-        return found
+        return [
+            (max(before + 1, line - PARAGRAPH), min(after, line + PARAGRAPH))
+            for before, after in pairwise(blanks)
+            for line in range(before + 1, min(after + 1, len(lines)))
+        ]
 
     @cached_property
     def _index(self) -> ConceptIndex:
