@@ -202,6 +202,9 @@ class _Verifier:
         place = entry.place
         if self._places.is_only(field, place):
             return False
+        sure, shared = self._sure.get(field.path), any(self._places.others(field, place))
+        if shared and sure is not None and sure.place.spans != place.spans:
+            return True  # two fields have the value, and the finder knows another place for this one
         if any(other.score > entry.score - CONTESTED for other in self._rivals(field, entry)):
             return True
         if self._places.is_part(field, place):
@@ -211,8 +214,7 @@ class _Verifier:
         if any(verdict.place.spans == place.spans for verdict in self._found[field.path]):
             return False
         own = [(low, high) for low, high in spans if low <= place.start < high]  # words lead to a value
-        after = -1 if field.path in self._sure and any(self._places.others(field, place)) else place.start
-        return any(start > after for low, high in own for start, _ in self._others_in(field, low, high))
+        return any(start > place.start for low, high in own for start, _ in self._others_in(field, low, high))
 
     def _others_in(self, field: Field, low: int, high: int, *, overlaps: bool = False) -> Iterator[tuple[int, int]]:
         """The places inside of a span, or overlapping it, that the finder is sure other fields have."""

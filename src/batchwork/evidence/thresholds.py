@@ -37,5 +37,5 @@ OUTDONE = 5.0  # in log odds: how much better a place may be that the finder kno
 SETTLED_BY = (
     2.0  # in log odds: by how much the finder must prefer one of a quote's places (at 1.0 it errs as when alone)
 )
-VERY_SURE = 0.985  # a confidence that a quote of another place does not shake: on the open papers it is right then
+VERY_SURE = 0.994  # a confidence that a quote of another place does not shake: on the open papers it is right then
 BESIDE = 100  # characters between a place and words about it: a quote that is cut off before the value
