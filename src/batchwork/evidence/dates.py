@@ -11,7 +11,7 @@ from datetime import date, datetime, time, timedelta
 
 from msgspec import Struct
 
-from batchwork.evidence.numerals import Mention, Reading
+from batchwork.evidence.numbers import Mention, Reading
 from batchwork.evidence.words import PATTERNS, VOCABULARY, fold
 
 _PATTERNS: dict[str, str] = PATTERNS["dates"]
@@ -76,7 +76,7 @@ class Dates:
             for match in pattern.finditer(self._text):
                 day = _date(match["year"], match["month"], match["day"])
                 if day is not None:
-                    yield Mention(match.start(), match.end(), (Reading(day, weight),), match.start())
+                    yield Mention(match.start(), match.end(), (Reading(day, weight),))
 
     def _named(self) -> list[Mention]:
         """Dates with the month's name: looked for before every year, because years are few and words are many."""
@@ -93,7 +93,7 @@ class Dates:
                     continue
                 day = _date(match["year"], str(month), match["day"])
                 if day is not None:
-                    found.append(Mention(match.start(), match.end(), (Reading(day),), match.start()))
+                    found.append(Mention(match.start(), match.end(), (Reading(day),)))
         return found
 
     def _add_month(self, low: int, high: int) -> None:
@@ -120,7 +120,7 @@ class Dates:
             else:
                 readings = (Reading(day_first if order else month_first),)
             if readings:
-                found.append(Mention(match.start(), match.end(), readings, match.start()))
+                found.append(Mention(match.start(), match.end(), readings))
         return found
 
     def _order(self, numeric: list[re.Match[str]], certain: Collection[object]) -> bool | None:

@@ -19,8 +19,7 @@ from msgspec.structs import replace
 
 from batchwork.evidence.dates import Dates, time_behind
 from batchwork.evidence.layout import Layout
-from batchwork.evidence.numbers import Numbers
-from batchwork.evidence.numerals import Mention, Reading
+from batchwork.evidence.numbers import NUMBER_WORDS, Mention, Numbers, Reading, in_words
 from batchwork.evidence.scales import Scales
 from batchwork.evidence.strings import TextIndex
 from batchwork.evidence.thresholds import MOST_PLACES, READING_UNSETTLED
@@ -36,6 +35,10 @@ ALIASES: dict[str, tuple[str, ...]] = {
 }
 _SYMBOLS = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥", "INR": "₹", "CAD": "CA$", "AUD": "A$"}
 _FALLS = re.compile(PATTERNS["readers"]["falls"])
+_WORD_BEFORE, _WORD_BEHIND = (
+    re.compile(r"([^\W\d_]+)[\s-]+(?:and[\s-]+)?\Z"),
+    re.compile(r"[\s-]+(?:and[\s-]+)?([^\W\d_]+)"),
+)
 _CLOCK = re.compile(r"(\d\d):(\d\d)")
 
 
@@ -129,11 +132,23 @@ class Source:
                     found.append(Place(((mention.start, mention.end),), kind, reading.weight, reading=reading.kind))
             if len(found) >= MOST_PLACES:
                 break
+        if number == number.to_integral_value():
+            found += self._spelled(in_words(int(number)))
         if not found and isinstance(value, int) and 100_000 <= abs(value) < 10**40:
             found = [Place(hit.spans, "id") for hit in self.index.find(str(value))]  # grouped for the eye
         if not found and len(text := format(number.normalize(), "f")) > 2:
             found = [Place((span,), "id", 0.6) for span in self._inside_words(text)]
         return found
+
+    def _spelled(self, words: list[str]) -> Iterator[Place]:
+        """Where a number stands in words that are no part of a longer one."""
+        for hit in self.index.find(" ".join(words)):
+            around = (
+                _WORD_BEFORE.search(self.text, max(0, hit.start - 12), hit.start),
+                _WORD_BEHIND.match(self.text, hit.end),
+            )
+            if not any(word and word[1].lower() in NUMBER_WORDS for word in around):
+                yield Place(hit.spans, "number", 0.9)
 
     @cached_property
     def _months(self) -> set[int]:

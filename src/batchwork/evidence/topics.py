@@ -11,7 +11,7 @@ from itertools import chain
 
 from batchwork.evidence.fields import Field
 from batchwork.evidence.layout import Layout, unnumbered
-from batchwork.evidence.numerals import Mention
+from batchwork.evidence.numbers import Mention
 from batchwork.evidence.readers import FIGURES, Source
 from batchwork.evidence.rows import Home
 from batchwork.evidence.thresholds import EXACTLY, MOST_RIVAL_LINES, PARAGRAPH
