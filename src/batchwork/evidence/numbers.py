@@ -290,7 +290,7 @@ def _behind(text: str, end: int, currency: bool) -> tuple[int, int, bool, bool]:
 
 
 def _is_accounting(text: str, outer: int, closing: int, numeral: str, percent: bool) -> bool:
-    """Whether a parenthesis makes its number negative: alone in its cell, behind a figure, or an amount that ends it."""
+    """Whether a parenthesis makes its number negative: alone in its cell, behind a figure, or at its end."""
     before, behind = text[max(0, outer - _REACH) : outer], text[closing : closing + 4]
     if behind[:1].isalnum():
         return False

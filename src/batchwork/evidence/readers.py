@@ -17,7 +17,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from batchwork.evidence.dates import Dates, time_behind
+from batchwork.evidence.dates import Dates, is_time, time_behind, times
 from batchwork.evidence.layout import Layout
 from batchwork.evidence.numbers import NUMBER_WORDS, Mention, Numbers, Reading, in_words
 from batchwork.evidence.scales import Scales
@@ -39,7 +39,6 @@ _WORD_BEFORE, _WORD_BEHIND = (
     re.compile(r"([^\W\d_]+)[\s-]+(?:and[\s-]+)?\Z"),
     re.compile(r"[\s-]+(?:and[\s-]+)?([^\W\d_]+)"),
 )
-_CLOCK = re.compile(r"(\d\d):(\d\d)")
 
 
 class Place(Struct, frozen=True, gc=False):
@@ -83,14 +82,6 @@ class Source:
     @cached_property
     def _scales(self) -> Scales:
         return Scales(self.layout)
-
-    @cached_property
-    def _days(self) -> dict[object, list[tuple[Mention, Reading]]]:
-        days: dict[object, list[tuple[Mention, Reading]]] = defaultdict(list)
-        for mention in self.dates.mentions:
-            for reading in mention.readings:
-                days[reading.value].append((mention, reading))
-        return days
 
     def places(self, value: Any) -> list[Place]:
         """The places that say a value; beyond a few hundred they are not looked at, nobody could tell them apart."""
@@ -176,7 +167,7 @@ class Source:
     def _date_places(self, day: date) -> list[Place]:
         found = [
             Place(((mention.start, mention.end),), "date", reading.weight)
-            for mention, reading in self._days.get(day, ())
+            for mention, reading in self.dates.by_day.get(day, ())
         ]
         return found or [
             Place(((low, high),), "date", 0.6, reading="part") for low, high in self.dates.without_year(day)
@@ -186,26 +177,16 @@ class Source:
         """The day with its time where one stands right behind it; midnight may be no more than the day."""
         found = []
         for place in self._date_places(moment.date()):
-            told = time_behind(self.text, place.end)
-            inside = _CLOCK.search(self.text, place.start, place.end)
-            if inside:
-                if (int(inside[1]), int(inside[2])) == (moment.hour, moment.minute) or moment.time() == time():
-                    found.append(place)
-            elif told is None or moment.time() == time():
+            inside = next(times(self.text, place.start, place.end), None)
+            told = inside or time_behind(self.text, place.end)
+            if told is None or moment.time() == time():
                 found.append(place)
-            elif told.says(moment):
-                found.append(replace(place, spans=((place.start, told.end),)))
+            elif is_time(told, moment):
+                found.append(replace(place, spans=((place.start, max(place.end, told.end())),)))
         return found
 
     def _time_places(self, moment: time) -> list[Place]:
-        hour, minute = moment.hour, moment.minute
-        half = "am" if hour < 12 else "pm"
-        forms = [rf"0?{hour}[:.h]{minute:02d}(?:[:.]{moment.second:02d})?(?!\d|\s?[ap]\.?m)"]
-        forms.append(rf"0?{(hour + 11) % 12 + 1}[:.]{minute:02d}\s?{half[0]}\.?m\b\.?")
-        if minute == 0:
-            forms.append(rf"0?{(hour + 11) % 12 + 1}\s?{half[0]}\.?m\b\.?")
-        pattern = re.compile(r"(?<![\d:.])(?:" + "|".join(forms) + ")", re.IGNORECASE)
-        return [Place(((match.start(), match.end()),), "date") for match in pattern.finditer(self.text)]
+        return [Place((told.span(),), "date") for told in times(self.text) if is_time(told, moment)]
 
     def _string_places(self, text: str) -> list[Place]:
         if not text:
