@@ -14,7 +14,7 @@ _PATTERNS: dict[str, str] = PATTERNS["scales"]
 
 _NOTE = re.compile(_PATTERNS["note"])
 _WORDS, _SIGNS = _PATTERNS["hints"].split("|"), _PATTERNS["signs"].split()
-_LETTERS = [gap + letter for gap in ("", " ") for letter in "mbk"]
+_BESIDE = ("{}m", "{}b", "{}k", "{} m", "{} b", "{} k", "{}000", "t{}", "k{}", "m{}")
 # By how a word begins, the longer beginnings first; all others are thousands.
 _POWERS = {"millier": 3, "milliard": 9, "miliard": 9, "miljard": 9, "mrd": 9, "mig": 3, "m": 6, "b": 9}
 _POWERS |= {"lakh": 5, "crore": 7}
@@ -39,7 +39,7 @@ class Scales:
     def _hinted(self) -> Iterator[int]:
         """The lines that hold what every note has one of: looking for these is far quicker than the pattern."""
         lower = self._layout.text.lower()
-        for hint in (*_WORDS, *(sign + letter for sign in _SIGNS if sign in lower for letter in _LETTERS)):
+        for hint in (*_WORDS, *(form.format(sign) for sign in _SIGNS if sign in lower for form in _BESIDE)):
             at = lower.find(hint)
             while at >= 0:
                 yield self._layout.line_of(at)
