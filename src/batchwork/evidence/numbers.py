@@ -142,8 +142,8 @@ class Numbers:
         if len(numeral) > _LONGEST or (not in_date and self._is_part(start, end)):
             return None
         values = self._values(numeral, start)
-        if in_date and values:
-            return Mention(start, end, (Reading(values[0][0], 0.6, "part"),))
+        if in_date:  # only its year is asked for as a number
+            return Mention(start, end, (Reading(values[0][0], 0.6, "part"),)) if len(numeral) == 4 else None
         last = self._known.get(rank - 1) if rank and self._is_touched(rank) else None
         return _dressed(self._text, start, end, values, 0 if last is None else last.end) if values else None
 
