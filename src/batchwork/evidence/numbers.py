@@ -7,7 +7,6 @@ negative as accountants write it; one that follows a word is an aside ("tax (8%)
 
 import re
 from bisect import bisect_left
-from collections import Counter
 from collections.abc import Iterator
 from datetime import date
 from decimal import Decimal
@@ -25,19 +24,13 @@ _PERCENT = re.compile(_PATTERNS["percent"])
 _MAGNITUDE = re.compile(_PATTERNS["magnitude"])
 _SIGN_BEHIND = re.compile(_PATTERNS["sign_behind"])
 _PAIR = re.compile(_PATTERNS["pair"])
-_POWERS = {
-    power: names.split()
-    for power, names in {
-        3: "k thousand tsd tausend",
-        5: "lakh",
-        6: "m mn mio mln million millions millionen",
-        7: "crore",
-        9: "b bn mrd billion billions milliarden",
-        12: "trillion",
-    }.items()
-}
-_MAGNITUDES = {name: power for power, names in _POWERS.items() for name in names}
+_POWERS = {3: "k thousand tsd tausend", 5: "lakh", 6: "m mn mio mln million millions millionen", 7: "crore"}
+_POWERS |= {9: "b bn mrd billion billions milliarden", 12: "trillion"}
+_MAGNITUDES = {name: power for power, names in _POWERS.items() for name in names.split()}
 _GROUPED = re.compile(r"[1-9]\d{0,2}(?:([.,'’\u00a0\u202f ])\d{3})(?:\1\d{3})*|[1-9]\d?(?:,\d{2})+,\d{3}")
+# Numerals that show their decimal mark beyond doubt; who writes the sign behind the amount writes a comma.
+_POINTS = re.compile(r"(?<![\w.,-])(?:[1-9]\d*\.\d\d?|\d{1,3}(?:,\d{3})+\.\d+|\d{1,3}(?:,\d{3}){2,})(?![.,]?\w|[-/]\d)")
+_COMMAS = re.compile(r"(?<![\w.,-])(?:[1-9]\d*,\d\d?|\d{1,3}(?:\.\d{3})+,\d+|\d{1,3}(?:\.\d{3}){2,}|\d{1,3}\.\d{3}(?= ?€))(?![.,]?\w|[-/]\d)")
 _MARKS = re.compile(r"\D")
 _EXPONENT = re.compile(r"[eE].*")
 _ORDINAL = re.compile(r"(?:st|nd|rd|th)(?![A-Za-zµ°²³])")
@@ -62,7 +55,6 @@ _SCALES = {1_000_000: "million", 1_000: "thousand", 100: "hundred"}
 NUMBER_WORDS = frozenset({*_ONES, *_TENS, *_SCALES.values()})
 _LONGEST = 60  # characters; longer runs are no numbers anybody compares
 _REACH = 40  # characters behind a numeral that may still be its own
-_NEAR = 200  # characters to a numeral that shows how its neighbours are written
 
 
 class Reading(Struct, frozen=True, gc=False):
@@ -141,44 +133,28 @@ class Numbers:
         in_date = self._is_in_date(start)
         if len(numeral) > _LONGEST or (not in_date and self._is_part(start, end)):
             return None
-        values = self._values(numeral, start)
+        values = self._values(numeral)
         if in_date:  # only its year is asked for as a number
             return Mention(start, end, (Reading(values[0][0], 0.6, "part"),)) if len(numeral) == 4 else None
         last = self._known.get(rank - 1) if rank and self._is_touched(rank) else None
         return _dressed(self._text, start, end, values, 0 if last is None else last.end) if values else None
 
-    def _values(self, numeral: str, start: int) -> list[tuple[Decimal, float]]:
+    def _values(self, numeral: str) -> list[tuple[Decimal, float]]:
         """The values of a numeral, likeliest first, with a weight; empty when it is none (a version, an address)."""
         fraction, grouped = _ways(numeral)
         if fraction is None or grouped is None:
             return [(value, 1.0) for value in (fraction, grouped) if value is not None]
-        mark, habit = "," if "," in numeral else ".", self._habit_near(start)
+        mark, habit = "," if "," in numeral else ".", self._habit
         if habit is not None:
             return [(fraction if habit == mark else grouped, 1.0)]
         # Nobody else in the text shows a habit: a comma before three digits groups, a point could do either.
         return [(grouped, 1.0), (fraction, 0.4)] if mark == "," else [(fraction, 0.8), (grouped, 0.45)]
 
     @cached_property
-    def _habits(self) -> list[tuple[int, str]]:
-        """The numerals that show beyond doubt which decimal mark is used, with that mark."""
-        habits = []
-        for start, numeral in zip(self.starts, self._numerals, strict=True):
-            mark = _decimal_mark(numeral)
-            if mark and not self._is_in_date(start) and not self._is_part(start, start + len(numeral)):
-                habits.append((start, mark))
-        if not habits and re.search(r"\d\.\d{3} ?€", self._text):
-            return [(0, ",")]  # who writes the sign behind the amount writes a decimal comma
-        return habits
-
-    def _habit_near(self, position: int) -> str | None:
-        """The decimal mark of the nearest numeral that shows one, else that of the text."""
-        place = bisect_left(self._habits, (position, ""))
-        start, mark = min(
-            self._habits[max(0, place - 1) : place + 1], key=lambda entry: abs(entry[0] - position), default=(0, None)
-        )
-        if mark is None or abs(start - position) < _NEAR:
-            return mark
-        return Counter(mark for _, mark in self._habits).most_common(1)[0][0]
+    def _habit(self) -> str | None:
+        """The decimal mark that the numerals of the text show which leave no doubt."""
+        points, commas = (len(shown.findall(self._text)) for shown in (_POINTS, _COMMAS))
+        return None if points == commas == 0 else "." if points >= commas else ","
 
     def _is_in_date(self, position: int) -> bool:
         place = bisect_left(self._taken, (position + 1, 0)) - 1
@@ -219,19 +195,6 @@ def _ways(numeral: str) -> tuple[Decimal | None, Decimal | None]:
     if last < 0 or numeral[last] in whole or not (whole.isdigit() or _GROUPED.fullmatch(whole)):
         return None, grouped
     return Decimal(f"{_MARKS.sub('', whole)}.{rest}"), grouped
-
-
-def _decimal_mark(numeral: str) -> str | None:
-    """Which decimal mark this numeral shows beyond doubt, if any."""
-    last = max(numeral.rfind("."), numeral.rfind(","))
-    if last < 0 or len(numeral) > _LONGEST or "e" in numeral.lower():
-        return None
-    (fraction, grouped), mark = _ways(numeral), numeral[last]
-    if grouped is not None and fraction is None:
-        return "." if mark == "," else ","  # 1,234,567 groups by commas
-    whole, tail = numeral[:last], len(numeral) - last - 1
-    sure = ("." in whole or "," in whole) or (tail <= 2 and not numeral.startswith("0"))
-    return mark if fraction is not None and grouped is None and sure else None
 
 
 def _dressed(text: str, start: int, end: int, values: list[tuple[Decimal, float]], taken: int) -> Mention:
