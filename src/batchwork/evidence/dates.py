@@ -22,7 +22,7 @@ _WORDS = re.compile(r"[^\W\d_]+")
 _TO_MONTH = re.compile(_PATTERNS["to_month"])
 _TO_YEAR = re.compile(_PATTERNS["to_year"])
 _LONGEST = 45  # characters from the day or the month to the year
-_TIME, _TIME_BEHIND = (re.compile(lead + _PATTERNS["time"]) for lead in (r"(?i)(?<![\d:.])", _PATTERNS["to_time"]))
+TIME, TIME_BEHIND = (re.compile(_PATTERNS[lead] + _PATTERNS["time"]) for lead in ("no_time", "to_time"))
 _DAY_MONTH_HINT, _MONTH_DAY_HINT = (re.compile(_PATTERNS[order]) for order in ("day_month", "month_day"))
 _DAY_MONTH_LANDS, _MONTH_DAY_LANDS = (re.compile(VOCABULARY["lands"][order]) for order in ("day_month", "month_day"))
 
@@ -141,16 +141,6 @@ def _yearless(month: int, day: int) -> re.Pattern[str]:
     """A day and month, in either order, with no year behind."""
     names = "|".join(VOCABULARY["months"][month - 1].split())
     return re.compile(_PATTERNS["yearless"].replace("MONTH", names).replace("DAY", f"0?{day}"))
-
-
-def times(text: str, start: int = 0, end: int | None = None) -> Iterator[re.Match[str]]:
-    """The times in a part of a text."""
-    return _TIME.finditer(text, start, len(text) if end is None else end)
-
-
-def time_behind(text: str, end: int) -> re.Match[str] | None:
-    """The time right behind the date that ends here, if there is one."""
-    return _TIME_BEHIND.match(text, end)
 
 
 def is_time(found: re.Match[str], moment: datetime | time) -> bool:

@@ -14,7 +14,7 @@ from functools import cached_property
 
 from msgspec import Struct
 
-from batchwork.evidence.words import PATTERNS
+from batchwork.evidence.words import PATTERNS, VOCABULARY
 
 _PATTERNS: dict[str, str] = PATTERNS["numbers"]
 
@@ -24,13 +24,11 @@ _PERCENT = re.compile(_PATTERNS["percent"])
 _MAGNITUDE = re.compile(_PATTERNS["magnitude"])
 _SIGN_BEHIND = re.compile(_PATTERNS["sign_behind"])
 _PAIR = re.compile(_PATTERNS["pair"])
+_POINTS, _COMMAS = re.compile(_PATTERNS["points"]), re.compile(_PATTERNS["commas"])
 _POWERS = {3: "k thousand tsd tausend", 5: "lakh", 6: "m mn mio mln million millions millionen", 7: "crore"}
 _POWERS |= {9: "b bn mrd billion billions milliarden", 12: "trillion"}
 _MAGNITUDES = {name: power for power, names in _POWERS.items() for name in names.split()}
 _GROUPED = re.compile(r"[1-9]\d{0,2}(?:([.,'’\u00a0\u202f ])\d{3})(?:\1\d{3})*|[1-9]\d?(?:,\d{2})+,\d{3}")
-# Numerals that show their decimal mark beyond doubt; who writes the sign behind the amount writes a comma.
-_POINTS = re.compile(r"(?<![\w.,-])(?:[1-9]\d*\.\d\d?|\d{1,3}(?:,\d{3})+\.\d+|\d{1,3}(?:,\d{3}){2,})(?![.,]?\w|[-/]\d)")
-_COMMAS = re.compile(r"(?<![\w.,-])(?:[1-9]\d*,\d\d?|\d{1,3}(?:\.\d{3})+,\d+|\d{1,3}(?:\.\d{3}){2,}|\d{1,3}\.\d{3}(?= ?€))(?![.,]?\w|[-/]\d)")
 _MARKS = re.compile(r"\D")
 _EXPONENT = re.compile(r"[eE].*")
 _ORDINAL = re.compile(r"(?:st|nd|rd|th)(?![A-Za-zµ°²³])")
@@ -44,13 +42,9 @@ _CENTS = re.compile(r"[.,]\d\d\Z")
 _CLOSING = re.compile(r"\s?\)")
 _ALONE = re.compile(r"(?:\n| {2}|\t|[|│=:]|\.{3,})[ \t]*\Z")
 _AFTER_FIGURE = re.compile(r"[\d)%][ \t]\Z")
-_READS_ON = re.compile(r"[^\W_]| [a-zà-ÿ]{2}|[.,;](?:\s|$)")
-_ENDS_CELL = re.compile(r"\s*$|\s{2,}|\t|\s*\n|\s[(\d]")
-_ONES = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"
-    " eighteen nineteen"
-).split()
-_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
+_AFTER_WORD = re.compile(r"(?:\w|[.!?,;][ \t])\Z")
+_READS_ON = re.compile(r"[^\W_]|[ \u00a0][^\W\d_]|[.,;](?:\s|$)")
+_ONES, _TENS = (names.split() for names in VOCABULARY["numerals"])
 _SCALES = {1_000_000: "million", 1_000: "thousand", 100: "hundred"}
 NUMBER_WORDS = frozenset({*_ONES, *_TENS, *_SCALES.values()})
 _LONGEST = 60  # characters; longer runs are no numbers anybody compares
@@ -253,16 +247,14 @@ def _behind(text: str, end: int, currency: bool) -> tuple[int, int, bool, bool]:
 
 
 def _is_accounting(text: str, outer: int, closing: int, numeral: str, percent: bool) -> bool:
-    """Whether a parenthesis makes its number negative: alone in its cell, behind a figure, or at its end."""
+    """Whether a parenthesis makes its number negative: alone in its cell, behind a figure, or around an amount."""
     before, behind = text[max(0, outer - _REACH) : outer], text[closing : closing + 4]
-    if behind[:1].isalnum():
-        return False
+    if _READS_ON.match(behind):
+        return before.rstrip(" \t").endswith(":") and not behind[:1].isalnum()
     if outer == 0 or _ALONE.search(before):
-        return before.rstrip(" \t").endswith(":") or not re.match(r"[ \u00a0]?[A-Za-z]", behind)
-    if _AFTER_FIGURE.search(before):
-        return not percent and not _READS_ON.match(behind)
-    amount = re.search(r"[.,]\d", numeral) is not None and not percent
-    return amount and _ENDS_CELL.match(behind) is not None and not re.search(r"[.!?,;][ \t]\Z", before)
+        return True
+    amount = "." in numeral or "," in numeral
+    return not percent and bool(_AFTER_FIGURE.search(before) or (amount and not _AFTER_WORD.search(before)))
 
 
 def in_words(number: int) -> list[str]:

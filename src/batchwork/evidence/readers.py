@@ -17,7 +17,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from batchwork.evidence.dates import Dates, is_time, time_behind, times
+from batchwork.evidence.dates import TIME, TIME_BEHIND, Dates, is_time
 from batchwork.evidence.layout import Layout
 from batchwork.evidence.numbers import NUMBER_WORDS, Mention, Numbers, Reading, in_words
 from batchwork.evidence.scales import Scales
@@ -37,6 +37,7 @@ _ISO = re.compile(r"\d{4}-\d{2}(?:-\d{2}(?:[T ]\d{2}:\d{2}.*)?)?")
 _MARKS = re.compile(r"[_-]+")
 _NUMBER_WORD = re.compile(rf"(?i)(?:{'|'.join(NUMBER_WORDS)})[\s-]+(?:and[\s-]+)?\Z")
 _NEXT_NUMBER_WORD = re.compile(rf"(?i)[\s-]+(?:and[\s-]+)?(?:{'|'.join(NUMBER_WORDS)})\b")
+_LONGEST_WORD = 20  # characters of a number's word, with what may stand behind it
 _LONGEST = 60  # characters of what is looked for inside of words
 _LONGEST_FIGURE = 40  # characters of a string that may be a date or a number
 
@@ -102,7 +103,7 @@ class Source:
         if isinstance(value, date):
             return self._date_places(value)
         if isinstance(value, time):
-            return (Place((told.span(),), "date") for told in times(self.text) if is_time(told, value))
+            return (Place((told.span(),), "date") for told in TIME.finditer(self.text) if is_time(told, value))
         return self._string_places(str(value).strip())
 
     def _number_places(self, value: float | Decimal) -> list[Place]:
@@ -118,7 +119,7 @@ class Source:
         if 0 <= number < 10**9 and number == int(number):
             found += self._spelled(" ".join(in_words(int(number))))
         if not found and isinstance(value, int) and 100_000 <= abs(value) < 10**40:
-            found = [Place(hit.spans, "id") for hit in self.index.find(str(value))]  # grouped for the eye
+            found = [Place(spans, "id") for spans, _ in self.index.find(str(value))]  # grouped for the eye
         return found or list(self._inside_words(format(number.normalize(), "f")))
 
     def _said_by(self, mention: Mention, sizes: set[Decimal], negative: bool) -> Iterator[Place]:
@@ -147,10 +148,11 @@ class Source:
 
     def _spelled(self, words: str) -> Iterator[Place]:
         """Where a number stands in words that are no part of a longer one."""
-        for hit in self.index.find(words):
-            low = max(0, hit.start - 20)
-            if not _NUMBER_WORD.search(self.text, low, hit.start) and not _NEXT_NUMBER_WORD.match(self.text, hit.end):
-                yield Place(hit.spans, "number", 0.9)
+        for spans, _ in self.index.find(words):
+            start, end = spans[0][0], spans[-1][1]
+            before = _NUMBER_WORD.search(self.text, max(0, start - _LONGEST_WORD), start)
+            if not before and not _NEXT_NUMBER_WORD.match(self.text, end):
+                yield Place(spans, "number", 0.9)
 
     def _inside_words(self, text: str) -> Iterator[Place]:
         """Where digits stand as a part of a word, an address or an id: rfc3492, v2.4, bugs.example/39678."""
@@ -169,8 +171,8 @@ class Source:
         """The day with its time where one stands right behind it; midnight may be no more than the day."""
         found = []
         for place in self._date_places(moment.date()):
-            inside = next(times(self.text, place.start, place.end), None)
-            told = inside or time_behind(self.text, place.end)
+            inside = TIME.search(self.text, place.start, place.end)
+            told = inside or TIME_BEHIND.match(self.text, place.end)
             if told is None or moment.time() == time():
                 found.append(place)
             elif is_time(told, moment):
@@ -191,12 +193,12 @@ class Source:
         """Where its words stand, with its own marks between them before all others."""
         for form in dict.fromkeys((text, _MARKS.sub(" ", text))):
             hits = self.index.find(form)
-            hits = [hit for hit in hits if hit.exact] or hits
-            said = [self.text[hit.start : hit.end] for hit in hits]
-            quiet = text in said and not text.isupper()  # a title line says it louder
-            for hit, written in zip(hits, said, strict=True):
+            best = [spans for spans, exact in hits if exact] or [spans for spans, _ in hits]
+            said = {spans: self.text[spans[0][0] : spans[-1][1]] for spans in best}
+            quiet = text in said.values() and not text.isupper()  # a title line says it louder
+            for spans, written in said.items():
                 if not quiet or not written.isupper():
-                    yield Place(hit.spans, _kind(text), 1.0, written == text)
+                    yield Place(spans, _kind(text), 1.0, written == text)
             if hits:
                 return
 
@@ -227,7 +229,7 @@ class Source:
 
     def _by_alias(self, text: str) -> Iterator[Place]:
         hits = next(filter(None, map(self.index.find, ALIASES.get(text.lower(), ()))), [])
-        yield from (Place(hit.spans, _kind(text), 0.9, False) for hit in hits)
+        yield from (Place(spans, _kind(text), 0.9, False) for spans, _ in hits)
 
     def _symbols(self, text: str) -> Iterator[Place]:
         if text.upper() in _SYMBOLS:

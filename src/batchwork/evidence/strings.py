@@ -9,8 +9,6 @@ from collections.abc import Iterator
 from functools import cached_property, lru_cache
 from itertools import islice
 
-from msgspec import Struct
-
 from batchwork.evidence.layout import Layout, overlap
 from batchwork.evidence.words import fold
 
@@ -29,22 +27,8 @@ _LINE_BREAK = re.compile(r"\s*\n\s*")
 _LONGEST, _MOST = 2_000, 200  # characters of a value, places of it
 _GROUPED = 6  # letters and digits from which on an id may be grouped by blanks
 
-
-class Hit(Struct, frozen=True, gc=False):
-    """Where a string stands: one span, or several when columns lie between its parts."""
-
-    spans: tuple[tuple[int, int], ...]
-    exact: bool  # written with the same punctuation, apart from case and line breaks
-
-    @property
-    def start(self) -> int:
-        """Where its first part starts."""
-        return self.spans[0][0]
-
-    @property
-    def end(self) -> int:
-        """Where its last part ends."""
-        return self.spans[-1][1]
+# One span, or several when columns lie between its parts; and whether it has the same marks, apart from case and lines.
+Hit = tuple[tuple[tuple[int, int], ...], bool]
 
 
 class TextIndex:
@@ -82,7 +66,7 @@ class TextIndex:
         if not words:
             place = self.text.find(value) if value else -1
             if place >= 0:
-                yield Hit(((place, place + len(value)),), True)
+                yield ((place, place + len(value)),), True
             return
         found = False
         for spelled in (words, [word for word in words if word != "and"]):
@@ -106,7 +90,7 @@ class TextIndex:
         if value[-1] in "+#" and self.text[end - 1] != value[-1]:
             return None
         written = _LINE_BREAK.sub(" ", self.text[start:end])
-        return Hit(((start, end),), written == value or written.casefold() == " ".join(value.split()).casefold())
+        return ((start, end),), (written == value or written.casefold() == " ".join(value.split()).casefold())
 
     def _spans(self, words: list[str]) -> Iterator[tuple[int, int]]:
         """Where words stand in order: as they are written, else with breaks inside, where the text can have those."""
@@ -155,7 +139,7 @@ class TextIndex:
                 spans.append((place, end))
                 rest, place = rest[count:], self._below(place) if count else -1
             if not rest and len(spans) > 1 and not self._is_glued(*spans[0], value):
-                yield Hit(tuple(spans), False)
+                yield tuple(spans), False
 
     def _below(self, place: int) -> int:
         """Where the cell below a place begins; -1 when there is none in its column."""
