@@ -15,7 +15,7 @@ from msgspec import Struct
 from batchwork.evidence.fields import Field
 from batchwork.evidence.layout import Layout
 from batchwork.evidence.thresholds import NAMED_ENOUGH, NAMING
-from batchwork.evidence.words import GENERIC, NEGATIONS, PATTERNS, VOCABULARY, ConceptIndex, concepts, fold, nearest
+from batchwork.evidence.words import GENERIC, NEGATIONS, PATTERNS, ROOT, VOCABULARY, concepts, fold, nearest, reach
 
 _PATTERNS: dict[str, str] = PATTERNS["booleans"]
 
@@ -69,11 +69,9 @@ class Phrases:
         self._text = layout.text
         self._places = list(_units(layout))
         self._starts = [start for start, _ in self._places]
-        places: dict[str, list[int]] = {}
+        self._words: dict[str, list[int]] = {}  # where each stands
         for word in _WORD.finditer(self._text):
-            places.setdefault(word[0], []).append(word.start())
-        self._words = list(places.values())
-        self._index = ConceptIndex(_meant(fold(word)) + _denied(fold(word)) for word in places)
+            self._words.setdefault(word[0], []).append(word.start())
 
     def statements(self, field: Field) -> list[Statement]:
         """Every phrase that answers the field, strongest first; by its description where none has its name."""
@@ -88,7 +86,9 @@ class Phrases:
     def _answers(self, wanted: list[str], negated: frozenset[str]) -> list[Statement]:
         counts: dict[int, float] = {}
         for concept in dict.fromkeys(wanted):
-            places = (place for rank in self._index.naming(concept) for place in self._words[rank])
+            near = reach((concept,))
+            words = (word for word in self._words if not near.isdisjoint(_roots(word)) and _naming(concept, fold(word)))
+            places = (place for word in words for place in self._words[word])
             for number in {bisect_right(self._starts, place) - 1 for place in places}:
                 counts[number] = counts.get(number, 0.0) + _worth(concept)
         least = NAMED_ENOUGH * sum(map(_worth, set(wanted))) - 1e-9
@@ -124,8 +124,9 @@ def _asked(words: Iterable[str]) -> list[str]:
 def _closest(hits: list[_Word], count: int) -> list[_Word]:
     """The shortest stretch that still names as many of the wanted words."""
     windows = [hits[index : index + count] for index in range(len(hits) - count + 1)]
-    key = lambda part: (len({hit.word for hit in part}) < count, part[-1].end - part[0].start)
-    return min(windows, key=key, default=hits) if count else []
+    if len(windows) < 2:
+        return hits
+    return min(windows, key=lambda part: (len({hit.word for hit in part}) < count, part[-1].end - part[0].start))
 
 
 def _boxed(text: str, begin: int, end: int, hits: list[_Word]) -> tuple[int, int, bool] | None:
@@ -209,6 +210,12 @@ def _denied(word: str) -> tuple[str, ...]:
     """What a word names by denying it."""
     prefixed = (word[len(p) :] for p in _PREFIXES if word.startswith(p) and len(word) > len(p) + 3)
     return concepts(_OPPOSITES.get(word, "")) + tuple(c for rest in prefixed for c in concepts(rest))
+
+
+@lru_cache(maxsize=50_000)
+def _roots(word: str) -> frozenset[str]:
+    """The beginnings of all that a word names, straight or by denying it: a quick look before the exact one."""
+    return frozenset(concept[:ROOT] for concept in (*_meant(fold(word)), *_denied(fold(word))))
 
 
 def _worth(concept: str) -> float:

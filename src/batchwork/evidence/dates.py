@@ -9,6 +9,7 @@ import re
 from collections.abc import Collection, Iterator
 from datetime import date, datetime, time, timedelta
 from functools import cached_property, lru_cache
+from itertools import chain
 
 from batchwork.evidence.numbers import Mention, Reading
 from batchwork.evidence.words import PATTERNS, VOCABULARY, fold
@@ -16,7 +17,7 @@ from batchwork.evidence.words import PATTERNS, VOCABULARY, fold
 _PATTERNS: dict[str, str] = PATTERNS["dates"]
 
 _MONTHS = {fold(name): month for month, names in enumerate(VOCABULARY["months"], start=1) for name in names.split()}
-_FIGURES = re.compile(_PATTERNS["figures"])
+_FIGURES, _COMPACT = re.compile(_PATTERNS["figures"]), re.compile(_PATTERNS["compact"])
 _YEARS = re.compile(_PATTERNS["years"])
 _WORDS = re.compile(r"[^\W\d_]+")
 _TO_MONTH = re.compile(_PATTERNS["to_month"])
@@ -58,23 +59,18 @@ class Dates:
 
     def _plain(self) -> Iterator[Mention]:
         """Dates in figures with the year first; others are kept for when their order is known."""
-        for match in _FIGURES.finditer(self._text):
-            one, two, three, other = match.group("one", "two", "three", "other")
-            if match["compact"]:
-                day, weight = _date(match["compact"][:4], match["compact"][4:6], match["compact"][6:]), 0.6
-            elif other:
-                month, year = (one, other) if match["sole"] == "/" else (other, one)
+        for match in chain(_FIGURES.finditer(self._text), _COMPACT.finditer(self._text)):
+            one, two, three = match.group("one", "two", "three")
+            if three is None:
+                month, year = (one, match["other"]) if match["sole"] == "/" else (match["other"], one)
                 if len(year) == 4 and year[:2] in ("19", "20") and len(month) < 3 and 1 <= int(month) <= 12:
                     self.partial.append((*match.span(), int(year), int(month)))
-                continue
             elif len(one) == 4:
-                day, weight = _date(one, two, three), 1.0
-            else:
-                if len(three) > 1:  # 4.6.1 is a version
-                    self._figures.append((match, _date(three, two, one), _date(three, one, two)))
-                continue
-            if day is not None:
-                yield Mention(match.start(), match.end(), (Reading(day, weight),))
+                day = _date(one, two, three)
+                if day is not None:
+                    yield Mention(match.start(), match.end(), (Reading(day, 1.0 if match.re is _FIGURES else 0.6),))
+            elif len(three) > 1:  # 4.6.1 is a version
+                self._figures.append((match, _date(three, two, one), _date(three, one, two)))
 
     def _named(self) -> Iterator[Mention]:
         """Dates with the month's name: looked for before every year, because years are few and words are many."""

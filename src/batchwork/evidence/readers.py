@@ -34,6 +34,7 @@ _SYMBOLS = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥", "INR": "₹", "C
 _FALLS = re.compile(PATTERNS["readers"]["falls"])
 _PLAIN_NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d{1,3})?")
 _ISO = re.compile(r"\d{4}-\d{2}(?:-\d{2}(?:[T ]\d{2}:\d{2}.*)?)?")
+_PATH, _PATH_BEHIND = re.compile(r"[\w/.+-]*\Z"), re.compile(r"(?:[\w/+-]|\.(?=\w))*")
 _MARKS = re.compile(r"[_-]+")
 _NUMBER_WORD = re.compile(rf"(?i)(?:{'|'.join(NUMBER_WORDS)})[\s-]+(?:and[\s-]+)?\Z")
 _NEXT_NUMBER_WORD = re.compile(rf"(?i)[\s-]+(?:and[\s-]+)?(?:{'|'.join(NUMBER_WORDS)})\b")
@@ -191,16 +192,13 @@ class Source:
 
     def _as_written(self, text: str) -> Iterator[Place]:
         """Where its words stand, with its own marks between them before all others."""
-        for form in dict.fromkeys((text, _MARKS.sub(" ", text))):
-            hits = self.index.find(form)
-            best = [spans for spans, exact in hits if exact] or [spans for spans, _ in hits]
-            said = {spans: self.text[spans[0][0] : spans[-1][1]] for spans in best}
-            quiet = text in said.values() and not text.isupper()  # a title line says it louder
-            for spans, written in said.items():
-                if not quiet or not written.isupper():
-                    yield Place(spans, _kind(text), 1.0, written == text)
-            if hits:
-                return
+        hits = self.index.find(text) or self.index.find(_MARKS.sub(" ", text))
+        best = [spans for spans, exact in hits if exact] or [spans for spans, _ in hits]
+        said = {spans: self.text[spans[0][0] : spans[-1][1]] for spans in best}
+        quiet = text in said.values() and not text.isupper()  # a title line says it louder
+        for spans, written in said.items():
+            if not quiet or not written.isupper():
+                yield Place(spans, _kind(text), 1.0, written == text)
 
     def _as_meant(self, text: str) -> Iterable[Place]:
         """Where a number, a date or a month stands that the string is in other clothes."""
@@ -222,10 +220,13 @@ class Source:
         """Where it stands between the marks of a path, a type or a name with dots: text/markdown, foo.example."""
         if not 2 < len(text) <= _LONGEST or text.lower() not in self._lower:
             return
-        pattern = rf"(?i)(?<![^\W_]){re.escape(text)}(?![^\W_])"
-        if text.isalpha():
-            pattern = rf"(?i)[\w/.+-]*{pattern[4:]}(?:[\w/+-]|\.(?=\w))*"
-        yield from (Place((match.span(),), _kind(text), 0.7, False) for match in re.finditer(pattern, self.text))
+        for match in re.finditer(rf"(?i)(?<![^\W_]){re.escape(text)}(?![^\W_])", self.text):
+            low, high = match.span()
+            if text.isalpha():
+                before = _PATH.search(self.text, max(0, low - _LONGEST), low)
+                behind = _PATH_BEHIND.match(self.text, high)
+                low, high = before.start() if before else low, behind.end() if behind else high
+            yield Place(((low, high),), _kind(text), 0.7, False)
 
     def _by_alias(self, text: str) -> Iterator[Place]:
         hits = next(filter(None, map(self.index.find, ALIASES.get(text.lower(), ()))), [])

@@ -151,14 +151,14 @@ class TextIndex:
 
 def _begins(text: str, start: int) -> bool:
     """Whether a word can begin here; a version may follow its letter: v2.17.1."""
-    if start == 0 or _BORDER.match(text, start - 1):
+    if start == 0 or not text[start - 1].isalnum() or _BORDER.match(text, start - 1):
         return True
     return text[start].isdigit() and text[start - 1] == "v" and (start == 1 or not text[start - 2].isalnum())
 
 
 def _ends(text: str, end: int) -> bool:
     """Whether a word can end here."""
-    return end >= len(text) or _BORDER.match(text, end) is not None
+    return end >= len(text) or not text[end].isalnum() or _BORDER.match(text, end) is not None
 
 
 def _standing(pattern: re.Pattern[str], text: str) -> Iterator[tuple[int, int]]:
