@@ -16,34 +16,11 @@ from msgspec import Struct
 
 from batchwork.evidence.words import PATTERNS, VOCABULARY
 
-_PATTERNS: dict[str, str] = PATTERNS["numbers"]
-
-_NUMERAL = re.compile(_PATTERNS["numeral"])
-_BEFORE = re.compile(_PATTERNS["before"])
-_PERCENT = re.compile(_PATTERNS["percent"])
-_MAGNITUDE = re.compile(_PATTERNS["magnitude"])
-_SIGN_BEHIND = re.compile(_PATTERNS["sign_behind"])
-_PAIR = re.compile(_PATTERNS["pair"])
-_POINTS, _COMMAS = re.compile(_PATTERNS["points"]), re.compile(_PATTERNS["commas"])
+_FORMS = {name: re.compile(pattern) for name, pattern in PATTERNS["numbers"].items()}
 _POWERS = {3: "k thousand tsd tausend", 5: "lakh", 6: "m mn mio mln million millions millionen", 7: "crore"}
 _POWERS |= {9: "b bn mrd billion billions milliarden", 12: "trillion"}
 _MAGNITUDES = {name: power for power, names in _POWERS.items() for name in names.split()}
-_GROUPED = re.compile(r"[1-9]\d{0,2}(?:([.,'’\u00a0\u202f ])\d{3})(?:\1\d{3})*|[1-9]\d?(?:,\d{2})+,\d{3}")
-_MARKS = re.compile(r"\D")
-_EXPONENT = re.compile(r"[eE].*")
-_ORDINAL = re.compile(r"(?:st|nd|rd|th)(?![A-Za-zµ°²³])")
 _DASHES = "-−–‐‑"
-_TOUCHED = re.compile(r"(?:[^\W\d]|[^\W_][-−–‐‑/\\:@.,'’])\Z")
-_GLUE = re.compile(r"[-/_.:@\\][^\W_]")
-_UNIT = re.compile(r"-[A-Za-z][a-z]{2,}(?![\w/.-]*\d)")  # a 30-day notice
-_HEAD, _REST = re.compile(r"\S*\Z"), re.compile(r"[^\s,;)]*")
-_ID = re.compile(r"[-−–‐‑].*[-−–‐‑]|[A-Za-z]\d|\d{6}|(?<!\d)0\d")  # what has more than the two ends of a range
-_CENTS = re.compile(r"[.,]\d\d\Z")
-_CLOSING = re.compile(r"\s?\)")
-_ALONE = re.compile(r"(?:\n| {2}|\t|[|│=:]|\.{3,})[ \t]*\Z")
-_AFTER_FIGURE = re.compile(r"[\d)%][ \t]\Z")
-_AFTER_WORD = re.compile(r"(?:\w|[.!?,;][ \t])\Z")
-_READS_ON = re.compile(r"[^\W_]|[ \u00a0][^\W\d_]|[.,;](?:\s|$)")
 _ONES, _TENS = (names.split() for names in VOCABULARY["numerals"])
 _SCALES = {1_000_000: "million", 1_000: "thousand", 100: "hundred"}
 NUMBER_WORDS = frozenset({*_ONES, *_TENS, *_SCALES.values()})
@@ -78,7 +55,7 @@ class Numbers:
         self._numerals: list[str] = []
         self._known: dict[int, Mention | None] = {}
         self._by_digits: dict[str, list[int]] = {}
-        for match in _NUMERAL.finditer(text):
+        for match in _FORMS["numeral"].finditer(text):
             start, numeral = match.start(), match.group()
             if " " in numeral:  # one number, or several side by side
                 for piece in re.finditer(r"\S+", numeral):
@@ -109,7 +86,7 @@ class Numbers:
         return self._known[rank]
 
     def _keep(self, start: int, numeral: str) -> None:
-        digits = numeral if numeral.isdigit() else _MARKS.sub("", _EXPONENT.sub("", numeral))
+        digits = numeral if numeral.isdigit() else _FORMS["marks"].sub("", _FORMS["exponent"].sub("", numeral))
         self._by_digits.setdefault(digits.strip("0"), []).append(len(self.starts))
         self.starts.append(start)
         self._numerals.append(numeral)
@@ -147,7 +124,7 @@ class Numbers:
     @cached_property
     def _habit(self) -> str | None:
         """The decimal mark that the numerals of the text show which leave no doubt."""
-        points, commas = (len(shown.findall(self._text)) for shown in (_POINTS, _COMMAS))
+        points, commas = (len(shown.findall(self._text)) for shown in (_FORMS["points"], _FORMS["commas"]))
         return None if points == commas == 0 else "." if points >= commas else ","
 
     def _is_in_date(self, position: int) -> bool:
@@ -157,24 +134,27 @@ class Numbers:
     def _is_part(self, start: int, end: int) -> bool:
         """Whether the digits are part of an id, a version, a phone number or a time."""
         text = self._text
-        touched, glued = _TOUCHED.search(text, max(0, start - 2), start), _GLUE.match(text, end)
+        touched, glued = _FORMS["touched"].search(text, max(0, start - 2), start), _FORMS["glue"].match(text, end)
         if not touched and not glued:
             return False
-        pair = _PAIR.search(text, max(0, start - 6), end + 8)
+        pair = _FORMS["pair"].search(text, max(0, start - 6), end + 8)
         if pair is not None and pair.start() <= start and end <= pair.end():
             return False
         if touched:
-            before = _BEFORE.search(text, max(0, start - 6), start)
+            before = _FORMS["before"].search(text, max(0, start - 6), start)
             return not (self._is_range(start - 1) or (before is not None and before["currency"]))
-        return not (self._is_range(end) or _UNIT.match(text, end))
+        return not (self._is_range(end) or _FORMS["unit"].match(text, end))
 
     def _is_range(self, dash: int) -> bool:
         """Whether a dash stands between the two ends of a range, and does not join the parts of an id."""
         text = self._text
         if text[dash] not in _DASHES or not text[dash - 1].isdigit() or not text[dash + 1].isdigit():
             return False
-        head, rest = _HEAD.search(text, max(0, dash - 30), dash + 1), _REST.match(text, dash + 1, dash + 31)
-        return not _ID.search((head[0] if head else "") + (rest[0] if rest else ""))
+        head, rest = (
+            _FORMS["head"].search(text, max(0, dash - 30), dash + 1),
+            _FORMS["rest"].match(text, dash + 1, dash + 31),
+        )
+        return not _FORMS["id"].search((head[0] if head else "") + (rest[0] if rest else ""))
 
 
 def _ways(numeral: str) -> tuple[Decimal | None, Decimal | None]:
@@ -183,18 +163,18 @@ def _ways(numeral: str) -> tuple[Decimal | None, Decimal | None]:
         return Decimal(numeral.replace(",", ".")), None
     if numeral.isdigit():
         return None, Decimal(numeral)
-    grouped = Decimal(_MARKS.sub("", numeral)) if _GROUPED.fullmatch(numeral) else None
+    grouped = Decimal(_FORMS["marks"].sub("", numeral)) if _FORMS["grouped"].fullmatch(numeral) else None
     last = max(numeral.rfind("."), numeral.rfind(","))
     whole, rest = numeral[:last], numeral[last + 1 :]
-    if last < 0 or numeral[last] in whole or not (whole.isdigit() or _GROUPED.fullmatch(whole)):
+    if last < 0 or numeral[last] in whole or not (whole.isdigit() or _FORMS["grouped"].fullmatch(whole)):
         return None, grouped
-    return Decimal(f"{_MARKS.sub('', whole)}.{rest}"), grouped
+    return Decimal(f"{_FORMS['marks'].sub('', whole)}.{rest}"), grouped
 
 
 def _dressed(text: str, start: int, end: int, values: list[tuple[Decimal, float]], taken: int) -> Mention:
     """The number with what touches it, and what that makes of its value; nothing before `taken` is its own."""
     numeral = text[start:end]
-    before = _BEFORE.search(text, max(0, start - 12, min(start, taken)), start)
+    before = _FORMS["before"].search(text, max(0, start - 12, min(start, taken)), start)
     opened, sign, currency, inner = before.group("open", "sign", "currency", "inner") if before else ("", "", "", "")
     outer = before.start() if before else start
     lead = outer + len(opened)
@@ -207,7 +187,7 @@ def _dressed(text: str, start: int, end: int, values: list[tuple[Decimal, float]
     elif currency:
         start = lead + len(sign)
     end, exponent, percent, money = _behind(text, end, bool(currency))
-    closing = _CLOSING.match(text, end) if opened or "(" in inner else None
+    closing = _FORMS["closing"].match(text, end) if opened or "(" in inner else None
     if closing:
         outer = outer if opened else start
         if "(" in inner or _is_accounting(text, outer, closing.end(), numeral, percent):
@@ -215,13 +195,13 @@ def _dressed(text: str, start: int, end: int, values: list[tuple[Decimal, float]
             if not exponent:
                 end, exponent, percent, behind = _behind(text, end, bool(currency))
                 money = money or behind
-    elif text[end : end + 1] in ("-", "−") and not text[end + 1 : end + 2].strip() and _CENTS.search(numeral):
+    elif text[end : end + 1] in ("-", "−") and not text[end + 1 : end + 2].strip() and _FORMS["cents"].search(numeral):
         negative, end = True, end + 1  # 1,250.00- as some ledgers print it
     money = money or bool(currency)
     factor = Decimal(10) ** exponent * (-1 if negative else 1)
     readings = [Reading(value * factor, weight, "percent" if percent else "plain") for value, weight in values]
     if percent:
-        readings = [Reading(r.value / 100, r.weight, "fraction") for r in readings] + readings
+        readings = [Reading(value * factor / 100, weight, "fraction") for value, weight in values] + readings
     if exponent and text[end - 1] in "kKmMbB" and not money:
         readings += [Reading(-value if negative else value, 0.6) for value, _ in values]  # 1200k: 1200 of a unit k
     return Mention(start, end, tuple(readings), money)
@@ -229,32 +209,36 @@ def _dressed(text: str, start: int, end: int, values: list[tuple[Decimal, float]
 
 def _behind(text: str, end: int, currency: bool) -> tuple[int, int, bool, bool]:
     """The end with percent sign, magnitude and currency, the power of ten, whether it is a percentage, or money."""
-    percent = _PERCENT.match(text, end)
+    percent = _FORMS["percent"].match(text, end)
     if percent:
         return percent.end(), 0, True, False
     exponent = 0
-    magnitude = _MAGNITUDE.match(text, end)
+    magnitude = _FORMS["magnitude"].match(text, end)
     if magnitude:
         letter, gap = magnitude["letter"], magnitude["gap"]
-        sure = currency or (not gap and (letter in ("k", "K", "M") or _SIGN_BEHIND.match(text, magnitude.end())))
+        sure = currency or (
+            not gap and (letter in ("k", "K", "M") or _FORMS["sign_behind"].match(text, magnitude.end()))
+        )
         if not letter or sure:
             end, exponent = magnitude.end(), _MAGNITUDES[(letter or magnitude["word"]).lower()]
-    sign = None if currency else _SIGN_BEHIND.match(text, end)
+    sign = None if currency else _FORMS["sign_behind"].match(text, end)
     if sign:
         return sign.end(), exponent, False, True
-    ordinal = None if exponent else _ORDINAL.match(text, end)
+    ordinal = None if exponent else _FORMS["ordinal"].match(text, end)
     return ordinal.end() if ordinal else end, exponent, False, False
 
 
 def _is_accounting(text: str, outer: int, closing: int, numeral: str, percent: bool) -> bool:
     """Whether a parenthesis makes its number negative: alone in its cell, behind a figure, or around an amount."""
     before, behind = text[max(0, outer - _REACH) : outer], text[closing : closing + 4]
-    if _READS_ON.match(behind):
+    if _FORMS["reads_on"].match(behind):
         return before.rstrip(" \t").endswith(":") and not behind[:1].isalnum()
-    if outer == 0 or _ALONE.search(before):
+    if outer == 0 or _FORMS["alone"].search(before):
         return True
     amount = "." in numeral or "," in numeral
-    return not percent and bool(_AFTER_FIGURE.search(before) or (amount and not _AFTER_WORD.search(before)))
+    return not percent and bool(
+        _FORMS["after_figure"].search(before) or (amount and not _FORMS["after_word"].search(before))
+    )
 
 
 def in_words(number: int) -> list[str]:
