@@ -41,7 +41,6 @@ _CLAUSE_END = re.compile(_WORDS["clause_end"], re.IGNORECASE)
 _CLAUSE_STOPS = re.compile(
     r"(?:\s+(?:is|are|was|were|does|do|has|have))?(?:\s+(?:not|too|neither|either))?\s*(?:[.,;:!?\n]|$)"
 )
-_KEY = re.compile(r"[A-Z][\w-]*: \S")
 _PREFIXES = ("un", "in", "non", "im", "ir", "dis")
 _REACH = 60  # characters to a word that still denies
 _FEW = 6  # words of a line that may be no more than a label
@@ -228,9 +227,8 @@ def _units(layout: Layout) -> Iterator[tuple[int, int]]:
     begin, end = -1, 0
     for line in layout.lines:
         single = line.kind == "text" and len(line.cells) == 1
-        keyed = single and _KEY.match(line.cells[0].text) is not None
         prose = single and line.end - line.start >= 30 and not line.cells[0].text.startswith(("{", "<", '"', "[", "☐"))
-        if begin >= 0 and (keyed or not (single and end + 1 == line.start and (prose or end - begin >= 38))):
+        if begin >= 0 and not (single and end + 1 == line.start and (prose or end - begin >= 38)):
             yield from _sentences(layout.text, begin, end)
             begin = -1
         if prose or (begin >= 0 and single):

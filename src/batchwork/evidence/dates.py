@@ -15,17 +15,12 @@ from batchwork.evidence.numbers import Mention, Reading
 from batchwork.evidence.words import PATTERNS, VOCABULARY, fold
 
 _PATTERNS: dict[str, str] = PATTERNS["dates"]
-
-_MONTHS = {fold(name): month for month, names in enumerate(VOCABULARY["months"], start=1) for name in names.split()}
-_FIGURES, _COMPACT = re.compile(_PATTERNS["figures"]), re.compile(_PATTERNS["compact"])
-_YEARS = re.compile(_PATTERNS["years"])
-_WORDS = re.compile(r"[^\W\d_]+")
-_TO_MONTH = re.compile(_PATTERNS["to_month"])
-_TO_YEAR = re.compile(_PATTERNS["to_year"])
-_LONGEST = 45  # characters from the day or the month to the year
+_FORMS = {name: re.compile(pattern) for name, pattern in _PATTERNS.items()}
+_LANDS = {order: re.compile(signs) for order, signs in VOCABULARY["lands"].items()}
 TIME, TIME_BEHIND = (re.compile(_PATTERNS[lead] + _PATTERNS["time"]) for lead in ("no_time", "to_time"))
-_DAY_MONTH_HINT, _MONTH_DAY_HINT = (re.compile(_PATTERNS[order]) for order in ("day_month", "month_day"))
-_DAY_MONTH_LANDS, _MONTH_DAY_LANDS = (re.compile(VOCABULARY["lands"][order]) for order in ("day_month", "month_day"))
+_MONTHS = {fold(name): month for month, names in enumerate(VOCABULARY["months"], start=1) for name in names.split()}
+_WORDS = re.compile(r"[^\W\d_]+")
+_LONGEST = 45  # characters from the day or the month to the year
 
 
 class Dates:
@@ -59,7 +54,7 @@ class Dates:
 
     def _plain(self) -> Iterator[Mention]:
         """Dates in figures with the year first; others are kept for when their order is known."""
-        for match in chain(_FIGURES.finditer(self._text), _COMPACT.finditer(self._text)):
+        for match in chain(_FORMS["figures"].finditer(self._text), _FORMS["compact"].finditer(self._text)):
             one, two, three = match.group("one", "two", "three")
             if three is None:
                 month, year = (one, match["other"]) if match["sole"] == "/" else (match["other"], one)
@@ -68,16 +63,18 @@ class Dates:
             elif len(one) == 4:
                 day = _date(one, two, three)
                 if day is not None:
-                    yield Mention(match.start(), match.end(), (Reading(day, 1.0 if match.re is _FIGURES else 0.6),))
+                    yield Mention(
+                        match.start(), match.end(), (Reading(day, 1.0 if match.re is _FORMS["figures"] else 0.6),)
+                    )
             elif len(three) > 1:  # 4.6.1 is a version
                 self._figures.append((match, _date(three, two, one), _date(three, one, two)))
 
     def _named(self) -> Iterator[Mention]:
         """Dates with the month's name: looked for before every year, because years are few and words are many."""
-        for year in _YEARS.finditer(self._text):
+        for year in _FORMS["years"].finditer(self._text):
             low = max(0, year.start() - _LONGEST)
             words = [word for word in _WORDS.finditer(self._text, low, year.start()) if fold(word[0]) in _MONTHS]
-            behind = _TO_YEAR.fullmatch(self._text, words[-1].end(), year.start()) if words else None
+            behind = _FORMS["to_year"].fullmatch(self._text, words[-1].end(), year.start()) if words else None
             if behind is None:
                 continue
             name, month = words[-1], _MONTHS[fold(words[-1][0])]
@@ -85,7 +82,7 @@ class Dates:
             if told is None:
                 if year[0][0] in "12":
                     self.partial.append((start, year.end(), int(year[0]), month))
-                before = _TO_MONTH.search(self._text, low, start)
+                before = _FORMS["to_month"].search(self._text, low, start)
                 start, told = (before.start(), before["day"]) if before else (start, None)
             day = _date(year[0], str(month), told) if told else None
             if day is not None and self._text.count("\n", start, year.end()) < 2:
@@ -108,17 +105,17 @@ class Dates:
         """True for day first, False for month first, None when nothing tells."""
         if not self._figures:
             return None
-        if _DAY_MONTH_HINT.search(self._text):
-            return True
-        if _MONTH_DAY_HINT.search(self._text):
-            return False
+        for order in ("day_month", "month_day"):
+            if _FORMS[order].search(self._text):
+                return order == "day_month"
         votes = 0
         for match, day_first, month_first in self._figures:
             if day_first is None or month_first is None:
                 votes += 3 * ((day_first is not None) - (month_first is not None))
             elif day_first != month_first:  # the same day may stand elsewhere in full
                 votes += 3 if "." in match["mark"] else (day_first in certain) - (month_first in certain)
-        votes = votes or len(_DAY_MONTH_LANDS.findall(self._text)) - len(_MONTH_DAY_LANDS.findall(self._text))
+        day_month, month_day = (len(_LANDS[order].findall(self._text)) for order in ("day_month", "month_day"))
+        votes = votes or day_month - month_day
         return votes > 0 if votes else None
 
 

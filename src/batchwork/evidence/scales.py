@@ -7,19 +7,16 @@ tables below it until prose follows.
 import re
 from collections.abc import Iterator
 
-from batchwork.evidence.layout import Layout, Line, column_of
+from batchwork.evidence.layout import Layout, column_of
 from batchwork.evidence.words import PATTERNS
 
 _PATTERNS: dict[str, str] = PATTERNS["scales"]
-
-_NOTE = re.compile(_PATTERNS["note"])
+_NOTE, _UNSCALED = re.compile(_PATTERNS["note"]), re.compile(_PATTERNS["unscaled"])
 _WORDS, _SIGNS = _PATTERNS["hints"].split("|"), _PATTERNS["signs"].split()
 _BESIDE = ("{}m", "{}b", "{}k", "{} m", "{} b", "{} k", "{}000", "t{}", "k{}", "m{}")
 # By how a word begins, the longer beginnings first; all others are thousands.
 _POWERS = {"millier": 3, "milliard": 9, "miliard": 9, "miljard": 9, "mrd": 9, "mig": 3, "m": 6, "b": 9}
 _POWERS |= {"lakh": 5, "crore": 7}
-_UNSCALED = re.compile(_PATTERNS["unscaled"])
-_HEAD = re.compile(r"(?:FY\s?)?(?:19|20)\d\d|[^\d]+|Q[1-4].*")
 _PROSE = 60  # characters of a line that is no caption
 
 
@@ -53,16 +50,12 @@ class Scales:
             notes = self._notes.get(number)
             if power and len(line.cells) > 1:
                 captions[number] = power
-            if notes and self._is_caption(line, notes[-1][0]):
+            if notes and len(line.cells) == 1:
                 power, prose = notes[-1][1], 0
             elif len(line.cells) == 1 and line.end - line.start > _PROSE:
                 prose += 1
                 power = power if prose < 2 else 0
         return captions
-
-    def _is_caption(self, line: Line, offset: int) -> bool:
-        """Whether a note stands in a line of its own, or before the heads of columns."""
-        return offset < line.cells[0].end and all(_HEAD.fullmatch(cell.text.strip()) for cell in line.cells[1:])
 
     def power_at(self, start: int) -> int:
         """The power of ten for a plain figure at this offset."""
