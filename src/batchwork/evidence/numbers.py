@@ -179,8 +179,7 @@ def _dressed(text: str, start: int, end: int, values: list[tuple[Decimal, float]
     outer = before.start() if before else start
     lead = outer + len(opened)
     free = outer == 0 or not (text[outer - 1].isalnum() or text[outer - 1] in ")%" + _DASHES)
-    after_figure = text[max(0, outer - 3) : outer].rstrip(" ")[-1:].isdigit()
-    signed = bool(sign) and free and (not sign[-1].isspace() or (bool(currency) and not after_figure))
+    signed = bool(sign) and free and not sign[-1].isspace()
     negative = (signed and sign[0] != "+") or inner.strip("(") != ""
     if signed or negative:
         start = lead
@@ -222,10 +221,7 @@ def _behind(text: str, end: int, currency: bool) -> tuple[int, int, bool, bool]:
         if not letter or sure:
             end, exponent = magnitude.end(), _MAGNITUDES[(letter or magnitude["word"]).lower()]
     sign = None if currency else _FORMS["sign_behind"].match(text, end)
-    if sign:
-        return sign.end(), exponent, False, True
-    ordinal = None if exponent else _FORMS["ordinal"].match(text, end)
-    return ordinal.end() if ordinal else end, exponent, False, False
+    return sign.end() if sign else end, exponent, False, sign is not None
 
 
 def _is_accounting(text: str, outer: int, closing: int, numeral: str, percent: bool) -> bool:

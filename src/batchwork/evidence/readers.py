@@ -119,8 +119,6 @@ class Source:
         found = list(islice(said, MOST_PLACES))
         if 0 <= number < 10**9 and number == int(number):
             found += self._spelled(" ".join(in_words(int(number))))
-        if not found and isinstance(value, int) and 100_000 <= abs(value) < 10**40:
-            found = [Place(spans, "id") for spans, _ in self.index.find(str(value))]  # grouped for the eye
         return found or list(self._inside_words(format(number.normalize(), "f")))
 
     def _said_by(self, mention: Mention, sizes: set[Decimal], negative: bool) -> Iterator[Place]:
@@ -194,11 +192,8 @@ class Source:
         """Where its words stand, with its own marks between them before all others."""
         hits = self.index.find(text) or self.index.find(_MARKS.sub(" ", text))
         best = [spans for spans, exact in hits if exact] or [spans for spans, _ in hits]
-        said = {spans: self.text[spans[0][0] : spans[-1][1]] for spans in best}
-        quiet = text in said.values() and not text.isupper()  # a title line says it louder
-        for spans, written in said.items():
-            if not quiet or not written.isupper():
-                yield Place(spans, _kind(text), 1.0, written == text)
+        for spans in best:
+            yield Place(spans, _kind(text), 1.0, self.text[spans[0][0] : spans[-1][1]] == text)
 
     def _as_meant(self, text: str) -> Iterable[Place]:
         """Where a number, a date or a month stands that the string is in other clothes."""

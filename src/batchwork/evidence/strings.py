@@ -87,8 +87,6 @@ class TextIndex:
             start -= len(lead[0])
         if tail and tail[0] and self.text.startswith(tail[0], end):
             end += len(tail[0])  # the point of "Inc.", a closing bracket, "C++"
-        if value[-1] in "+#" and self.text[end - 1] != value[-1]:
-            return None
         written = _LINE_BREAK.sub(" ", self.text[start:end])
         return ((start, end),), (written == value or written.casefold() == " ".join(value.split()).casefold())
 
@@ -150,10 +148,8 @@ class TextIndex:
 
 
 def _begins(text: str, start: int) -> bool:
-    """Whether a word can begin here; a version may follow its letter: v2.17.1."""
-    if start == 0 or not text[start - 1].isalnum() or _BORDER.match(text, start - 1):
-        return True
-    return text[start].isdigit() and text[start - 1] == "v" and (start == 1 or not text[start - 2].isalnum())
+    """Whether a word can begin here."""
+    return start == 0 or not text[start - 1].isalnum() or _BORDER.match(text, start - 1) is not None
 
 
 def _ends(text: str, end: int) -> bool:
