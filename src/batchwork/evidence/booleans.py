@@ -17,8 +17,6 @@ from batchwork.evidence.layout import Layout
 from batchwork.evidence.thresholds import NAMED_ENOUGH, NAMING
 from batchwork.evidence.words import GENERIC, NEGATIONS, PATTERNS, ROOT, VOCABULARY, concepts, fold, nearest, reach
 
-_PATTERNS: dict[str, str] = PATTERNS["booleans"]
-
 _WORDS = VOCABULARY["answers"]
 _OPPOSITES: dict[str, str] = {}
 for _pair in VOCABULARY["opposites"]:
@@ -32,9 +30,9 @@ for _group in VOCABULARY["alike"]:
 _WORD = re.compile(r"(?<![^\W_])[a-z]+(?=[A-Z][a-z])|[A-Z][a-z]+(?=[A-Z][a-z])|[^\W_]+(?:['’][^\W_]+)?")
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|,\s+(?=[\w.-]+=\S)|\n\s*\n|\n(?=\s*(?:[-*•▪‣]|\d+[.)]|#|\||\[))")
 _BOX = re.compile(r"(?P<on>\[[xX✓✔*]\]|\([xX✓]\)|[☑☒✓✔⊠●])|(?P<off>\[\s?\]|\(\s?\)|[☐□○✗✘])")
-_BOX_LEADS = re.compile(r"\s{0,3}[^\W\d_]")
+_BOX_LEADS = re.compile(r"\s{0,3}[^\W\d_]")  # a box that is followed by its words
 _OPTION = re.compile(r"\b(?:(?P<yes>yes|true|ja|oui|sí|si)|(?:no|false|nein|non|nee))\b", re.IGNORECASE)
-_ANSWER = re.compile(_PATTERNS["answer"])
+_ANSWER = re.compile(PATTERNS["booleans"]["answer"])
 _ASKING, _DOUBT, _OF_THE_NEXT = (frozenset(_WORDS[name].split()) for name in ("asking", "doubt", "of_the_next"))
 # What is denied ends at punctuation, and where another verb or subject follows ("does not smoke and has").
 _CLAUSE_END = re.compile(_WORDS["clause_end"], re.IGNORECASE)
@@ -106,7 +104,9 @@ class Phrases:
         opposite = any(all(_naming(want, hit.word) <= 0 for want in wanted) for hit in hits)
         repeated = not negated or not negated.isdisjoint(word.word for word in words)  # "Disabled: no" is the name
         turned = opposite == repeated
-        told = _boxed(text, begin, end, hits) or _answer(text, hits[-1].end, end)
+        told, answer = _boxed(text, begin, end, hits), _ANSWER.match(text, hits[-1].end, end)
+        if told is None and answer:
+            told = *answer.span("answer"), answer["yes"] is not None
         if told is not None:
             return Statement(told[0], told[1], told[2] != turned, strength + 0.2)
         denials = _denials(text, words, hits, negated)
@@ -152,12 +152,6 @@ def box_before(text: str, start: int) -> bool | None:
     if not boxes or text[boxes[-1].end() : start].strip(" "):
         return None
     return boxes[-1]["on"] is not None
-
-
-def _answer(text: str, position: int, end: int) -> tuple[int, int, bool] | None:
-    """The answer word right behind the label, at the end of its cell or line."""
-    found = _ANSWER.match(text, position, end)
-    return (*found.span("answer"), bool(found["yes"])) if found else None
 
 
 def _denials(text: str, words: list[_Word], hits: list[_Word], negated: frozenset[str]) -> list[_Word] | None:
