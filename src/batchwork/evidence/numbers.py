@@ -95,9 +95,10 @@ class Numbers:
         return self.starts[rank] + len(self._numerals[rank])
 
     def _is_touched(self, rank: int) -> bool:
-        """Whether what the number before takes may reach up to this one."""
+        """Whether what the number before takes may reach up to what this one takes: a sign, a currency, a bracket."""
         end, start = self._end(rank - 1), self.starts[rank]
-        return end <= start < end + _REACH and not self._text[end:start].isspace()
+        gap = self._text[end:start].rstrip() if end <= start < end + _REACH else ""
+        return gap != "" and not gap[-1].islower() and gap[-1] not in ",;:)|"
 
     def _read(self, rank: int) -> Mention | None:
         start, end, numeral = self.starts[rank], self._end(rank), self._numerals[rank]
