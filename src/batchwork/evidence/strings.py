@@ -87,8 +87,8 @@ class TextIndex:
             start -= len(lead[0])
         if tail and tail[0] and self.text.startswith(tail[0], end):
             end += len(tail[0])  # the point of "Inc.", a closing bracket, "C++"
-        written = _LINE_BREAK.sub(" ", self.text[start:end])
-        return ((start, end),), (written == value or written.casefold() == " ".join(value.split()).casefold())
+        written, wanted = self.text[start:end], " ".join(value.split())
+        return ((start, end),), written == value or _LINE_BREAK.sub(" ", written).casefold() == wanted.casefold()
 
     def _spans(self, words: list[str]) -> Iterator[tuple[int, int]]:
         """Where words stand in order: as they are written, else with breaks inside, where the text can have those."""
