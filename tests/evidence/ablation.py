@@ -50,15 +50,15 @@ def _without_feature(name: str) -> list[_Patch]:
 
 
 RULES: dict[str, list[_Patch]] = {
-    "numbers in words": [(numbers, "spelled_numbers", _gives([]))],
+    "numbers in words": [(readers.Source, "_spelled", _gives(()))],
     "negative in brackets": [(numbers, "_is_accounting", _gives(False))],
     "notes in thousands": [(scales.Scales, "power_at", _gives(0))],
     "dates without a year": [(dates.Dates, "without_year", _gives([]))],
-    "time behind a date": [(readers, "time_behind", _gives(None))],
+    "time behind a date": [(readers, "TIME_BEHIND", _NEVER)],
     "digits inside words": [(readers.Source, "_inside_words", _gives(()))],
     "other names of licences": [(readers, "ALIASES", {})],
     "values broken in a column": [(strings.TextIndex, "_in_columns", _gives([]))],
-    "sentences that say yes or no": [(booleans, "_sentence", _gives(None))],
+    "sentences that say yes or no": [(booleans, "_denials", _gives(None))],
     "boxes": [(booleans, "_boxed", _gives(None))],
     "denials": [(find, "is_denied", _gives(False))],
     "ends of ranges": [(labels, "ends_of", _gives(()))],
