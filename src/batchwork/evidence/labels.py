@@ -11,7 +11,7 @@ from itertools import takewhile
 
 from msgspec import Struct
 
-from batchwork.evidence.layout import Cell, Layout, column_of, is_known_label, overlap, unnumbered
+from batchwork.evidence.layout import Cell, Layout, column_of, overlap, unnumbered
 from batchwork.evidence.ranges import ends_of
 from batchwork.evidence.words import PATTERNS, UNITS, concepts, is_known, looks_like_name
 
@@ -249,7 +249,7 @@ class Contexts:
 
     def _over(self, above: int, other: Cell, cell: Cell) -> Label | None:
         alone = other.text.endswith(":") or self._is_label_line(above)
-        beside = other.column == cell.column > 0 and is_known_label(other) and _says_nothing(other.text)
+        beside = other.column == cell.column > 0 and other.is_known_label and _says_nothing(other.text)
         told = other.text.lstrip("> ")
         if not (alone or beside) or not other.is_label or len(told) > _LONGEST_CELL or looks_like_name(told):
             return None
