@@ -97,28 +97,19 @@ class Layout:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        raw_lines = text.split("\n")
-        self._marks = _separated(raw_lines)
+        raw_lines = _tabbed(text.split("\n"))
+        self.plain = "\n".join(raw_lines)  # with a tab for every separator of values, so that 12,60 are not one number
         self.lines: list[Line] = []
         self._starts: list[int] = []
         start = 0
-        for number, raw in enumerate(raw_lines):
+        for raw in raw_lines:
             kind = "blank" if not raw or raw.isspace() else "rule" if _RULE.fullmatch(raw) else "text"
-            cells = _cells(raw, start, self._marks.get(number)) if kind == "text" else []
-            self.lines.append(Line(start, start + len(raw), cells, kind))
+            self.lines.append(Line(start, start + len(raw), _cells(raw, start) if kind == "text" else [], kind))
             self._starts.append(start)
             start += len(raw) + 1
         self.units: dict[str, list[tuple[int, int]]] = {}  # of the lists that stand in it, by kind, found once
         self.refrains: dict[str, int] = {}  # beginnings of lines that come back, and how often
         self._heads: dict[int, list[Cell]] = {}  # by the line of a row
-
-    @cached_property
-    def plain(self) -> str:
-        """The text with a tab for every separator of separated values, so that 12,60 are not one number."""
-        raw_lines = self.text.split("\n") if self._marks else [self.text]
-        for number, mark in self._marks.items():
-            raw_lines[number] = "\t".join(_PIECES[mark].findall(raw_lines[number]))
-        return "\n".join(raw_lines)
 
     def line_of(self, offset: int) -> int:
         """The number of the line on which this offset lies."""
@@ -265,21 +256,21 @@ def _under(cell: Cell, upper: list[Cell]) -> Cell:
     return Cell(cell.start, cell.end, cell.column, cell.until, cell.index, " ".join([*words, cell.text]))
 
 
-def _separated(raw_lines: list[str]) -> dict[int, str]:
-    """The lines that are separated values, with their separator.
+def _tabbed(raw_lines: list[str]) -> list[str]:
+    """The lines, those of separated values with tabs for their separators.
 
     A single line cannot tell: prose has commas too. Rows show themselves by having the same count of separators several
     lines on end, without blanks behind them and not only inside numbers.
     """
-    marks: dict[int, str] = {}
     for (mark, count), run in groupby(range(len(raw_lines)), lambda number: _separators(raw_lines[number])):
         numbers = list(run) if count else []
         rows = [raw_lines[number] for number in numbers]
         if len(rows) < _STEADY or not any(map(_PARTS.search, rows)):
             continue  # figures with their thousands, below each other
         if count > 1 or all(map(_PAIR.fullmatch, rows)):
-            marks.update(dict.fromkeys(numbers, mark))
-    return marks
+            for number in numbers:
+                raw_lines[number] = "\t".join(_PIECES[mark].findall(raw_lines[number]))
+    return raw_lines
 
 
 def _separators(raw: str) -> tuple[str, int]:
@@ -290,25 +281,18 @@ def _separators(raw: str) -> tuple[str, int]:
     return mark, len(_MARKS[mark].findall(_QUOTED.sub("", raw) if '"' in raw else raw))
 
 
-def _cells(raw: str, start: int, mark: str | None) -> list[Cell]:
-    """The cells of a line: between separators, drawn lines, tabs or wide gaps; those by rank where none is aligned."""
-    if mark is None and not _DIVIDES.search(raw):
+def _cells(raw: str, start: int) -> list[Cell]:
+    """The cells of a line, between drawn lines, tabs or wide gaps; they are told by their rank where none is aligned."""
+    if not _DIVIDES.search(raw):
         text = raw.strip()
         low = raw.index(text[0])
         return [Cell(start + low, start + low + len(text), low, low + len(text), 0, text)]
-    piped = mark is None and _PIPED.search(raw) is not None
-    if mark is not None:
-        places = [piece.span(1) for piece in _PIECES[mark].finditer(raw)]
-    else:
-        gaps = [(0, 0), *(gap.span() for gap in (_PIPE if piped else _GAP).finditer(raw)), (len(raw), len(raw))]
-        places = [(one[1], two[0]) for one, two in pairwise(gaps)]
-        places = places[1:] if piped and places[0][0] == places[0][1] else places
-    by_rank = piped or mark is not None or "\t" in raw
+    piped = _PIPED.search(raw) is not None
+    by_rank = piped or "\t" in raw
+    gaps = [(0, 0), *(gap.span() for gap in (_PIPE if piped else _GAP).finditer(raw)), (len(raw), len(raw))]
     cells: list[Cell] = []
-    for index, (first, last) in enumerate(places):
+    for index, ((_, first), (last, _)) in enumerate(pairwise(gaps[1:] if piped and gaps[1][0] == 0 else gaps)):
         text = raw[first:last].strip()
-        if mark is not None and len(text) > 1 and text[0] == text[-1] == '"':
-            text = text[1:-1]
         if text:
             low = raw.index(text, first)
             column, until = (index * 20, index * 20 + 10) if by_rank else (low, low + len(text))

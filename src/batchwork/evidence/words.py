@@ -15,7 +15,7 @@ from typing import Any
 
 from batchwork.evidence.thresholds import NAMING
 
-_WORD = re.compile(r"[^\W\d_]+(?:(?<!\w\w\w)\d{1,2}\b)?|\d+|#")  # with its figure where it is short: Q3, m2
+_WORD = re.compile(r"[^\W\d_]+(?:(?<![^\W_]{3})\d{1,2}(?![^\W_]))?|\d+|#")  # with its figure where it is short: Q3, m2
 _HUMP = re.compile(r"[A-Z](?:(?<=[a-z0-9].)|(?<=[A-Z].)(?=[a-z]))")
 _KEY = re.compile(r"(?<![^\W_])[a-z]+(?:[A-Z][a-z0-9]+)+(?![^\W_])")  # rowsRead, backoffSeconds
 _TOKEN = re.compile(r"[^\W_]+")
