@@ -11,7 +11,7 @@ from itertools import takewhile
 from msgspec import Struct
 
 from batchwork.evidence.layout import Cell, Layout, column_of, overlap, unnumbered
-from batchwork.evidence.words import PATTERNS, concepts, is_known, looks_like_name
+from batchwork.evidence.words import PATTERNS, concepts, is_known
 
 _PATTERNS: dict[str, str] = PATTERNS["labels"]
 
@@ -201,7 +201,7 @@ class Contexts:
             head = layout.lines[heading].cells[0]
             if layout.opens(heading):
                 labels.append(label_of("path", head.text, 0.85 - 0.1 * rank))
-            elif not looks_like_name(head.text):
+            else:
                 near = number - heading <= 2 and rank == 0
                 labels.append(
                     label_of("heading" if near else "section", head.text, (0.85 if near else 0.6) - 0.2 * rank)

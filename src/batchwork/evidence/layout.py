@@ -11,7 +11,7 @@ from itertools import groupby, islice, pairwise
 
 from msgspec import Struct
 
-from batchwork.evidence.words import PATTERNS, concepts, is_known, looks_like_name
+from batchwork.evidence.words import PATTERNS, concepts, is_known
 
 _PATTERNS: dict[str, str] = PATTERNS["layout"]
 
@@ -211,7 +211,7 @@ class Layout:
         if number and self.lines[number - 1].kind == "text":
             return 0
         wordy = text[0].isupper() and len(text.split()) <= 6 and _HEADING.fullmatch(unnumbered(text)) is not None
-        return _NESTED - 2 if wordy and not looks_like_name(text) else 0
+        return _NESTED - 2 if wordy and cell.is_known_label else 0
 
 
 def overlap(one: Cell, other: Cell, near: int = 0) -> bool:
@@ -243,7 +243,7 @@ def _covers(line: Line, figures: list[Cell], near: int = 0) -> bool:
 def _heads(line: Line, rows: list[Line], again: bool) -> bool:
     """Whether a row of words heads the rows below: their figures, or words that are no known labels themselves."""
     figures = [cell for cell in rows[0].cells if not cell.is_label]
-    if figures:
+    if figures or all(unnumbered(cell.text) != cell.text for cell in line.cells):
         return _covers(line, figures, 6)
     alike = sum(len(row.cells) >= len(line.cells) - 1 for row in rows)
     titled = line.cells[1].is_known_label or all(cell.text.isupper() for cell in line.cells)
@@ -282,7 +282,7 @@ def _separators(raw: str) -> tuple[str, int]:
 
 
 def _cells(raw: str, start: int) -> list[Cell]:
-    """The cells of a line, between drawn lines, tabs or wide gaps; they are told by their rank where none is aligned."""
+    """The cells of a line, between drawn lines, tabs or wide gaps; told by their rank where they are not aligned."""
     if not _DIVIDES.search(raw):
         text = raw.strip()
         low = raw.index(text[0])

@@ -19,7 +19,6 @@ _WORD = re.compile(r"[^\W\d_]+(?:(?<![^\W_]{3})\d{1,2}(?![^\W_]))?|\d+|#")  # wi
 _HUMP = re.compile(r"[A-Z](?:(?<=[a-z0-9].)|(?<=[A-Z].)(?=[a-z]))")
 _KEY = re.compile(r"(?<![^\W_])[a-z]+(?:[A-Z][a-z0-9]+)+(?![^\W_])")  # rowsRead, backoffSeconds
 _TOKEN = re.compile(r"[^\W_]+")
-_ELIDED = re.compile(r"\b(?:[cdjlmnst]|qu|dell|nell|sull|dall|all)['’](?=[^\W\d_]{3})", re.IGNORECASE)  # d'achat
 _SPECIAL = str.maketrans(
     {"ß": "ss", "ø": "o", "æ": "ae", "œ": "oe", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "’": "", "'": ""}
 )
@@ -33,7 +32,6 @@ _TAIL, _LONGEST_COMPOUND = 4, 60  # letters
 _NO_TAILS = frozenset({"late", "ends", "ending", "ship"})  # template, weekends, ownership are no compounds
 ROOT = 4  # letters that two words have in common at least when the one stands for the other by its form
 _NOTHING: dict[str, float] = {}
-_SMALL = frozenset({"&", "de", "van", "von", "of", "-", "–", "and", "the", "for", "und", "et", "·", "|"})
 
 
 def read_table(name: str) -> dict[str, Any]:
@@ -82,6 +80,18 @@ _SINGLE: dict[str, tuple[str, ...]] = {"#": ("number",)}  # words -> concepts
 _PHRASES: dict[str, list[tuple[list[str], tuple[str, ...]]]] = {}  # by their first word, longest first
 
 
+def _parted(token: re.Match[str]) -> str:
+    """The parts of a name in camelCase; a word that is known with its odd capitals (MwSt) stays whole."""
+    return token[0] if fold(token[0]) in _SINGLE else _HUMP.sub(r" \g<0>", token[0])
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a label or of a field's name, folded; the parts of a name in camelCase are words."""
+    if _HUMP.search(text):
+        text = (_KEY if " " in text else _TOKEN).sub(_parted, text)
+    return _WORD.findall(fold(text))
+
+
 def _learn(table: Mapping[str, str]) -> None:
     """Take in a table: a meaning, in words that are concepts or have one, and the words and phrases that say it."""
     for meaning, entries in sorted(table.items(), key=lambda entry: " " in entry[0]):
@@ -92,16 +102,9 @@ def _learn(table: Mapping[str, str]) -> None:
         words, *phrases = entries.split("|")
         for word in words.split():
             _SINGLE.setdefault(fold(word), meant)
-        for phrase in map(_folded, phrases):
+        for phrase in map(words_of, phrases):
             _PHRASES.setdefault(phrase[0], []).append((phrase, meant))
             _PHRASES[phrase[0]].sort(key=lambda entry: -len(entry[0]))
-
-
-def _folded(text: str) -> list[str]:
-    """The words of a text without elided articles, folded."""
-    if "'" in text or "’" in text:
-        text = _ELIDED.sub(" ", text)
-    return _WORD.findall(fold(text))
 
 
 _learn(VOCABULARY["synonyms"])
@@ -131,18 +134,6 @@ def _compound(word: str) -> tuple[str, ...]:
             if before:
                 return before + behind
     return ()
-
-
-def _parted(token: re.Match[str]) -> str:
-    """The parts of a name in camelCase; a word that is known with its odd capitals (MwSt) stays whole."""
-    return token[0] if fold(token[0]) in _SINGLE else _HUMP.sub(r" \g<0>", token[0])
-
-
-def words_of(text: str) -> list[str]:
-    """The words of a label or of a field's name, folded."""
-    if _HUMP.search(text):
-        text = (_KEY if " " in text else _TOKEN).sub(_parted, text)
-    return _folded(text)
 
 
 @lru_cache(maxsize=50_000)
@@ -179,17 +170,6 @@ def is_party(word: str) -> bool:
 def is_known(concept: str) -> bool:
     """Whether this is a word of labels that we know, rather than any word."""
     return concept in _SINGLE
-
-
-@lru_cache(maxsize=20_000)
-def looks_like_name(text: str) -> bool:
-    """Whether these words are a name rather than a label: several, all with a capital, none of them a label's."""
-    parts = text.split()
-    if len(parts) < 2 or text.isupper() or text.endswith(":"):
-        return False
-    if not all(part[:1].isupper() or part in _SMALL for part in parts):
-        return False
-    return fold(parts[-1].rstrip(".")) in _PARTY_WORDS or not any(map(is_known, concepts(text)))
 
 
 @lru_cache(maxsize=50_000)
