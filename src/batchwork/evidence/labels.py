@@ -16,7 +16,7 @@ from batchwork.evidence.words import PATTERNS, concepts, is_known
 _PATTERNS: dict[str, str] = PATTERNS["labels"]
 
 _LABEL_END = re.compile(r"[:=#?]\s*[\"'“(\[<`*]*$|\s[-–—]\s*$|(?<=[\w\"])>\s*$")
-_PIECES = re.compile(r"([,;](?!\d)|[()\[\]]|\s[-–—]\s|(?<=[a-z\d)])\.\s|:\s)")
+_PIECES = re.compile(r"[,;](?!\d)|[()\[\]]|\s[-–—]\s|(?<=[a-z\d)])\.\s|:\s")
 _CLAUSE_END = re.compile(
     r"[.!?;•▪‣w](?:(?<=[.!?])(?<!\bNo.|\bno.|\bNr.|\bAm.|\bDr.)\s+(?=[^a-z\s\d])|(?<=;)\s|(?<=[•▪‣])\s?|(?<=\sw)(?:hereas|hile)\s)"
 )
@@ -26,7 +26,7 @@ _DIGIT = re.compile(r"[\d%]")
 _BARE = re.compile(_PATTERNS["bare"])  # a bullet, or the figures of a calculation: 6.5 h x $48.00 =
 _KEYED = re.compile(r"[^\W\d_][\w ./&-]{0,30}:\s")  # a line that starts with a label of its own
 _SAID = re.compile(r"\s\S+\s\S+\s\S+[.,;]$|^[^:]{2,30}:\s+\w")  # a sentence, or a label with its value
-_SAYS = re.compile(r":\s*\S|\d{2}|[!;,]$|\w{5}\.$")  # a cell that says something is no mere label
+_SAYS = re.compile(r":\s*\S|\d{2}|[!;,]$|\w{5}\.$|(?:\S+\s+){6}")  # a cell that says something is no mere label
 _DATES = re.compile(_PATTERNS["dates"])
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _DEFINED = re.compile(_PATTERNS["defined"])
@@ -36,7 +36,7 @@ _CURRENCY = re.compile(r"[$€£¥]|(?:USD|EUR|GBP|CHF|JPY|CAD|AUD)(?![A-Za-z])"
 _SIGNS = {"$": "usd", "€": "eur", "£": "gbp", "¥": "jpy"}
 _ENUMERATION = re.compile(r"^[\s>*•-]*([^:,;.\n]{2,45}):\s+(?:[^,;:\n]{1,60}(?:[,;]|\s(?:and|und|et)\s)\s*)+$")
 _CLEAR = frozenset({"path", "end"})  # not the name of a place, but what it says of its role counts as much
-_AROUND = frozenset({"section", "heading", "head", "left"})
+_AROUND = frozenset({"section", "head", "left"})
 _LONGEST_LABEL, _LONGEST_CELL = 8, 45  # words, characters
 _FLOWING = 38  # a line at least this long goes on in the next one
 _REACH = 300  # characters; no label is further away, and lines can be endless
@@ -53,7 +53,7 @@ _END_REACH = 90
 class Label(Struct, frozen=True, gc=False):
     """Some words near a place; `weights` says what each concept is worth there."""
 
-    kind: str  # named, prose, left, head, over, section, heading, path, after, defined, end, unit
+    kind: str  # named, prose, left, head, over, section, path, after, defined, end, unit
     weights: dict[str, float]
 
     @property
@@ -124,9 +124,7 @@ class Contexts:
         if number not in self._sections:
             self._sections[number] = self._over_all(number)
         others += self._sections[number]
-        if not own:
-            own = [told[1]] if told is not None else [o for o in self._sections[number][:1] if o.kind == "heading"]
-        return own, others
+        return own or ([] if told is None else [told[1]]), others
 
     def _before(self, number: int, cell: Cell, start: int) -> str:
         """The words before the place in its cell, in prose also those of the lines before, of the same clause."""
@@ -190,7 +188,7 @@ class Contexts:
         cells = self._layout.lines[number - 1].cells if number and not is_told else []
         for other in cells:
             if overlap(other, cell) and other.is_label and len(other.text) <= _LONGEST_CELL:
-                labels = other.text.endswith(":") or all(o.is_label and _says_nothing(o.text) for o in cells)
+                labels = other.text.endswith(":") or not any(_SAYS.search(unnumbered(o.text)) for o in cells)
                 return [label_of("over", other.text, 0.9)] if labels else []
         return []
 
@@ -198,14 +196,8 @@ class Contexts:
         """The headings over a line, and the keys of the objects around it."""
         layout, labels = self._layout, list[Label]()
         for rank, heading in enumerate(layout.headings[number]):
-            head = layout.lines[heading].cells[0]
-            if layout.opens(heading):
-                labels.append(label_of("path", head.text, 0.85 - 0.1 * rank))
-            else:
-                near = number - heading <= 2 and rank == 0
-                labels.append(
-                    label_of("heading" if near else "section", head.text, (0.85 if near else 0.6) - 0.2 * rank)
-                )
+            kind, weight = ("path", 0.85) if layout.opens(heading) else ("section", 0.6)
+            labels.append(label_of(kind, layout.lines[heading].cells[0].text, weight - 0.15 * rank))
         return labels
 
 
@@ -236,7 +228,7 @@ def _context(number: int, primary: list[Label], others: list[Label]) -> Context:
 @lru_cache(maxsize=20_000)
 def label_of(kind: str, text: str, weight: float) -> Label:
     """A label all of whose words count alike."""
-    if kind not in ("section", "heading", "path"):
+    if kind not in ("section", "path"):
         text = unnumbered(_DATES.sub(r" \2\3 ", text.partition(": ")[0]))
     words = [word for word in concepts(text[:120]) if not word.isdigit() or _YEAR.fullmatch(word) or kind == "head"]
     return Label(kind, dict.fromkeys(words, weight))
@@ -265,14 +257,10 @@ def _told(before: str) -> tuple[Label, Label] | None:
         return (label := label_of("named", listed[1], 0.9)), label
     named = _is_named(before)
     outside = _ASIDE.sub(" ", _DATES.sub(r" \2\3 ", before) if named else before)
-    pieces = _PIECES.split(outside if concepts(outside) else before)  # and what separates them
     weights, own = dict[str, float](), list[str]()
-    weight, count = 1.0, 0
-    for rank, piece in enumerate(reversed(pieces)):
-        if rank % 2:
-            weight *= (0.9 if ":" in piece else 0.6) if count or "," in piece else 1.0
-            continue
-        last, numbered = not count, False
+    weight = 1.0
+    for piece in reversed(_PIECES.split(outside if concepts(outside) else before)):
+        last, numbered = not weights, False
         for word in reversed(concepts(piece[-200:])):
             if word.isdigit() and not _YEAR.fullmatch(word):
                 weight *= 1.0 if numbered else 0.75
@@ -281,8 +269,7 @@ def _told(before: str) -> tuple[Label, Label] | None:
                 continue
             if last:
                 own.append(word)
-            weights.setdefault(word, max(weight * 0.86 ** max(0, count - 3), 0.2))
-            count += 1
+            weights.setdefault(word, max(weight * 0.86 ** max(0, len(weights) - 3), 0.2))
     kind = "named" if named else "prose"
     mine = own[: 6 if named else 3]
     return (Label(kind, weights), Label(kind, dict.fromkeys(reversed(mine), 1.0))) if weights else None
@@ -306,7 +293,3 @@ def _unit(said: str) -> list[Label]:
     """The currency that a figure shows, as a label of its own."""
     found = _CURRENCY.search(said)
     return [Label("unit", {_SIGNS.get(found.group(), found.group().lower()): 1.0})] if found else []
-
-
-def _says_nothing(text: str) -> bool:
-    return len(text.split()) <= 6 and not _SAYS.search(unnumbered(text))
