@@ -256,10 +256,12 @@ def _told(before: str) -> tuple[Label, Label] | None:
     if listed:
         return (label := label_of("named", listed[1], 0.9)), label
     named = _is_named(before)
-    outside = _ASIDE.sub(" ", _DATES.sub(r" \2\3 ", before) if named else before)
+    text = _DATES.sub(r" \2\3 ", before) if named else before
+    outside = _ASIDE.sub(" ", text) if "(" in text else text
+    text = outside if outside is text or concepts(outside) else text
     weights, own = dict[str, float](), list[str]()
     weight = 1.0
-    for piece in reversed(_PIECES.split(outside if concepts(outside) else before)):
+    for piece in reversed(_PIECES.split(text)):
         last, numbered = not weights, False
         for word in reversed(concepts(piece[-200:])):
             if word.isdigit() and not _YEAR.fullmatch(word):

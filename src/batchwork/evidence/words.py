@@ -15,7 +15,9 @@ from typing import Any
 
 from batchwork.evidence.thresholds import NAMING
 
-_WORD = re.compile(r"[^\W\d_]+(?:(?<![^\W_]{3})\d{1,2}(?![^\W_]))?|\d+|#")  # with its figure where it is short: Q3, m2
+_WORD = re.compile(
+    r"[a-z]+(?:(?<![^\W_]{3})\d{1,2}(?![^\W_]))?|\d+|#|[^\W\d_]+"
+)  # with its figure where it is short: Q3, m2
 _HUMP = re.compile(r"[A-Z](?:(?<=[a-z0-9].)|(?<=[A-Z].)(?=[a-z]))")
 _KEY = re.compile(r"(?<![^\W_])[a-z]+(?:[A-Z][a-z0-9]+)+(?![^\W_])")  # rowsRead, backoffSeconds
 _TOKEN = re.compile(r"[^\W_]+")
@@ -57,7 +59,6 @@ for _worth, _pairs in VOCABULARY["related"].items():
         RELATED.setdefault(_one, {})[_other] = RELATED.setdefault(_other, {})[_one] = float(_worth)
 
 
-@lru_cache(maxsize=50_000)
 def fold(text: str) -> str:
     """Without case, accents, apostrophes and invisible characters."""
     if text.isascii():
@@ -142,6 +143,8 @@ def concepts(text: str) -> tuple[str, ...]:
     words = words_of(text)
     if len(words) == 1 and words[0] in _ALONE:
         return _ALONE[words[0]]
+    if _PHRASES.keys().isdisjoint(words):
+        return tuple([concept for word in words for concept in _concepts_of(word)])
     found: list[str] = []
     until = 0  # where a phrase ends
     for position, word in enumerate(words):
@@ -214,10 +217,10 @@ class ConceptIndex:
     """Which parts of a text, by their rank, name a concept."""
 
     def __init__(self, parts: Iterable[Iterable[str]]) -> None:
-        self._ranks: dict[str, list[int]] = defaultdict(list)
+        ranks = self._ranks = defaultdict[str, list[int]](list)
         for rank, words in enumerate(parts):
             for word in words:
-                self._ranks[word].append(rank)
+                ranks[word].append(rank)
         self._alike: dict[str, list[str]] = defaultdict(list)
         for word in self._ranks:
             self._alike[word[:ROOT]].append(word)
