@@ -45,9 +45,9 @@ _FADING = (0.9, 0.8, 0.7, 0.5, 0.35)  # what the words behind a place are worth
 # Which end of a range or of a change a place is, by what stands before it or behind, and the words that say so.
 _ENDS = {name: dict.fromkeys(words.split(), 0.85) for name, words in PATTERNS["ends"]["words"].items()}
 _END_BEFORE, _END_BEHIND = re.compile(PATTERNS["ends"]["before"]), re.compile(PATTERNS["ends"]["behind"])
-_HINTS = tuple(PATTERNS["ends"]["hints"].split())  # with one of which everything ends that stands before an end
-_HINTS_OF_FIGURES = tuple("<≤⩽>≥⩾=x×@*/")
-_END_REACH = 90
+_END_WORDS = frozenset(PATTERNS["ends"]["hints"].split())  # one of these, or of the signs, stands right before an end
+_DASHES, _SIGNS_OF_ENDS = tuple("-–—−~"), tuple("<≤⩽>≥⩾=x×@*/.…")
+_NEAR, _FAR = 30, 90
 
 
 class Label(Struct, frozen=True, gc=False):
@@ -286,8 +286,9 @@ def _is_named(text: str) -> bool:
 def ends_of(text: str, start: int, end: int) -> list[dict[str, float]]:
     """The end of a range, of a change or of a pair that the place from `start` to `end` is, as words of a label."""
     last = text[max(0, start - 20) : start].rstrip(" \n\"“„«'($€£").lower()
-    hinted = last.endswith(_HINTS) or (text[start : start + 1].isdigit() and last.endswith(_HINTS_OF_FIGURES))
-    before = _END_BEFORE.search(text, max(0, start - _END_REACH), start) if hinted else None
+    signed = last.endswith(_DASHES) or (last.endswith(_SIGNS_OF_ENDS) and text[start : start + 1].isdigit())
+    reach = _NEAR if signed else _FAR if last.rpartition(" ")[2] in _END_WORDS else 0
+    before = _END_BEFORE.search(text, max(0, start - reach), start) if reach else None
     return [_ENDS[found.lastgroup] for found in (before, _END_BEHIND.match(text, end)) if found and found.lastgroup]
 
 
