@@ -47,7 +47,7 @@ _ENDS = {name: dict.fromkeys(words.split(), 0.85) for name, words in PATTERNS["e
 _END_BEFORE, _END_BEHIND = re.compile(PATTERNS["ends"]["before"]), re.compile(PATTERNS["ends"]["behind"])
 _END_WORDS = frozenset(PATTERNS["ends"]["hints"].split())  # one of these, or of the signs, stands right before an end
 _DASHES, _SIGNS_OF_ENDS = tuple("-–—−~"), tuple("<≤⩽>≥⩾=x×@*/.…")
-_NEAR, _FAR = 30, 90
+_NEAR, _FAR = 40, 90  # characters
 
 
 class Label(Struct, frozen=True, gc=False):
@@ -287,7 +287,7 @@ def ends_of(text: str, start: int, end: int) -> list[dict[str, float]]:
     """The end of a range, of a change or of a pair that the place from `start` to `end` is, as words of a label."""
     last = text[max(0, start - 20) : start].rstrip(" \n\"“„«'($€£").lower()
     signed = last.endswith(_DASHES) or (last.endswith(_SIGNS_OF_ENDS) and text[start : start + 1].isdigit())
-    reach = _NEAR if signed else _FAR if last.rpartition(" ")[2] in _END_WORDS else 0
+    reach = _NEAR if signed else _FAR if not _END_WORDS.isdisjoint(last.split()[-1:]) else 0
     before = _END_BEFORE.search(text, max(0, start - reach), start) if reach else None
     return [_ENDS[found.lastgroup] for found in (before, _END_BEHIND.match(text, end)) if found and found.lastgroup]
 
