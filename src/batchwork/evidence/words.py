@@ -59,11 +59,16 @@ for _worth, _pairs in VOCABULARY["related"].items():
         RELATED.setdefault(_one, {})[_other] = RELATED.setdefault(_other, {})[_one] = float(_worth)
 
 
-def fold(text: str) -> str:
-    """Without case, accents, apostrophes and invisible characters."""
+def _fold(text: str) -> str:
     if text.isascii():
         return text.lower().replace("'", "")
     return _INVISIBLE.sub("", unicodedata.normalize("NFKD", text.casefold()).translate(_SPECIAL))
+
+
+@lru_cache(maxsize=50_000)
+def fold(word: str) -> str:
+    """A word without case, accents, apostrophes and invisible characters."""
+    return _fold(word)
 
 
 @lru_cache(maxsize=50_000)
@@ -90,7 +95,7 @@ def words_of(text: str) -> list[str]:
     """The words of a label or of a field's name, folded; the parts of a name in camelCase are words."""
     if _HUMP.search(text):
         text = (_KEY if " " in text else _TOKEN).sub(_parted, text)
-    return _WORD.findall(fold(text))
+    return _WORD.findall(_fold(text))
 
 
 def _learn(table: Mapping[str, str]) -> None:
