@@ -171,13 +171,15 @@ class Contexts:
     def _left(self, number: int, cell: Cell) -> list[Label]:
         """The nearest label to the left in its line."""
         cells = self._layout.lines[number].cells
-        headed = bool(self._layout.head_row(number))
-        lefts = [o for o in cells if o.start < cell.start and o.is_label and (headed or not _SAID.search(o.text))]
-        title = number == self._first and not any(map(str.isdigit, cell.text))
-        if not lefts or (title and cell.is_label and not lefts[-1].text.endswith(":")):
+        if cells[0] is cell:
+            return []
+        rank, headed = cells.index(cell), bool(self._layout.head_row(number))
+        lefts = (o for o in reversed(cells[:rank]) if o.is_label and (headed or not _SAID.search(o.text)))
+        nearest = next(lefts, None)
+        title = number == self._first and cell.is_label and not any(map(str.isdigit, cell.text))
+        if nearest is None or (title and not nearest.text.endswith(":")):
             return []  # beside a title stands whose paper it is
-        beside = cells[cells.index(cell) - 1] is lefts[-1]
-        return [label_of("left", lefts[-1].text, 1.0 if beside else 0.85)]
+        return [label_of("left", nearest.text, 1.0 if cells[rank - 1] is nearest else 0.85)]
 
     def _above(self, number: int, cell: Cell, is_told: bool) -> list[Label]:
         """The heading of the column, or the label that stands right above."""
