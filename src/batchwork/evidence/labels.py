@@ -5,8 +5,10 @@ it that belongs to another role speaks against a field.
 """
 
 import re
+from bisect import bisect_left
 from functools import lru_cache
 from itertools import takewhile
+from operator import attrgetter
 
 from msgspec import Struct
 
@@ -35,6 +37,7 @@ _PART_OF = re.compile(_PATTERNS["part_of"])
 _CURRENCY = re.compile(r"[$€£¥]|(?:USD|EUR|GBP|CHF|JPY|CAD|AUD)(?![A-Za-z])")
 _SIGNS = {"$": "usd", "€": "eur", "£": "gbp", "¥": "jpy"}
 _ENUMERATION = re.compile(r"^[\s>*•-]*([^:,;.\n]{2,45}):\s+(?:[^,;:\n]{1,60}(?:[,;]|\s(?:and|und|et)\s)\s*)+$")
+_START = attrgetter("start")
 _CLEAR = frozenset({"path", "end"})  # not the name of a place, but what it says of its role counts as much
 _AROUND = frozenset({"section", "head", "left"})
 _LONGEST_LABEL, _LONGEST_CELL = 8, 45  # words, characters
@@ -173,8 +176,8 @@ class Contexts:
         cells = self._layout.lines[number].cells
         if cells[0] is cell:
             return []
-        rank, headed = cells.index(cell), bool(self._layout.head_row(number))
-        lefts = (o for o in reversed(cells[:rank]) if o.is_label and (headed or not _SAID.search(o.text)))
+        rank, headed = bisect_left(cells, cell.start, key=_START), bool(self._layout.head_row(number))
+        lefts = (o for o in cells[rank - 1 :: -1] if o.is_label and (headed or not _SAID.search(o.text)))
         nearest = next(lefts, None)
         title = number == self._first and cell.is_label and not any(map(str.isdigit, cell.text))
         if nearest is None or (title and not nearest.text.endswith(":")):

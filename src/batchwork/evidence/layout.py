@@ -8,6 +8,7 @@ import re
 from bisect import bisect_right
 from functools import cached_property, lru_cache
 from itertools import groupby, islice, pairwise
+from operator import attrgetter
 
 from msgspec import Struct
 
@@ -38,6 +39,7 @@ _HEADING = re.compile(r"[^\W\d_](?:[^\d:]*[^\d:.,;])?:?")
 _NESTED, _DEEPEST = 10, 10_000  # levels of headings: below those of texts stand keys, by their indentation
 _STEADY = 3  # lines with the same count of separators
 _LONGEST_HEADING, _LONGEST_CAPTION = 70, 40  # characters
+_END = attrgetter("end")
 _ROWS = 8  # that a heading row is compared with
 
 
@@ -117,10 +119,9 @@ class Layout:
 
     def cell_of(self, offset: int, line: int | None = None) -> Cell | None:
         """The cell that holds this offset."""
-        for cell in self.lines[self.line_of(offset) if line is None else line].cells:
-            if offset < cell.end:
-                return cell
-        return None
+        cells = self.lines[self.line_of(offset) if line is None else line].cells
+        rank = bisect_right(cells, offset, key=_END) if len(cells) > 1 else 0
+        return cells[rank] if rank < len(cells) and offset < cells[rank].end else None
 
     @cached_property
     def tables(self) -> list[int]:
