@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from operator import attrgetter
 
+from batchwork.evidence import thresholds
 from batchwork.evidence.booleans import box_before
 from batchwork.evidence.features import NAMES, OF_VALUE, Scored, Scorer
 from batchwork.evidence.fields import Field
@@ -19,7 +20,6 @@ from batchwork.evidence.layout import unnumbered
 from batchwork.evidence.model import score
 from batchwork.evidence.readers import FIGURES, Place, Source
 from batchwork.evidence.rows import Home
-from batchwork.evidence.thresholds import EXACTLY, MOST_RIVAL_LINES, NAMED_AT_ALL, NAMED_ENOUGH, NEARLY_AS_WELL
 from batchwork.evidence.topics import Topics
 from batchwork.evidence.words import NEGATIONS, concepts, fold, is_known
 
@@ -84,14 +84,17 @@ class Contradictions:
             return
         sort = self._sort(best.place.start, best.place.end, best.place.kind)
         taken = [span for entry in scored for span in entry.place.spans]
-        mine = self._scorer.label_match(field, best.context, best.place.kind)
-        labelled = mine >= NAMED_ENOUGH and not best.context.kinds.isdisjoint(_STRUCTURED)
-        lines = [best.context.line] if mine > EXACTLY else self._lines(field)
+        mine = self._scorer.label_match(field, best.context)
+        labelled = mine >= thresholds.NAMED_ENOUGH and not best.context.kinds.isdisjoint(_STRUCTURED)
+        least = max(thresholds.NAMED_AT_ALL, mine - thresholds.NEARLY_AS_WELL)
+        lines = [best.context.line] if mine > thresholds.EXACTLY else self._lines(field)
         for start, end, kind in chain.from_iterable(self._on_line(line, best.place.kind) for line in lines):
             if any(low < end and start < high for low, high in taken) or self._sort(start, end, kind) != sort:
                 continue
             context = self._contexts.of(start, end)
-            if not self._scorer.label_match(field, context, kind, max(NAMED_AT_ALL, mine - NEARLY_AS_WELL)):
+            if not self._scorer.label_match(
+                field, context, max(thresholds.NAMED_AT_ALL, mine - thresholds.NEARLY_AS_WELL)
+            ):
                 continue
             if context.kinds.isdisjoint(_STRUCTURED) and (labelled or kind not in FIGURES):
                 continue  # words in a sentence do not outdo a label
@@ -102,9 +105,9 @@ class Contradictions:
         """The lines where a field's own label may stand: those that name it, or those of its list element."""
         layout, home = self._source.layout, self._homes.get(field.record)
         if home is None:
-            return self._topics.lines_about(field.telling or field.own)[:MOST_RIVAL_LINES]
+            return self._topics.lines_about(field.telling or field.own)[: thresholds.MOST_RIVAL_LINES]
         last = layout.line_of(max(home.start, home.end - 2))
-        return range(layout.line_of(home.start), last + 1)[:MOST_RIVAL_LINES]
+        return range(layout.line_of(home.start), last + 1)[: thresholds.MOST_RIVAL_LINES]
 
     def _on_line(self, number: int, kind: str) -> list[Value]:
         """The values on a line that somebody could take for one of a kind."""
@@ -160,9 +163,9 @@ class Contradictions:
     def _exchange(self, field: Field, best: Scored, other: tuple[Field, Scored]) -> float:
         """The field's score if it and another one changed places, less what the other one would lose by that."""
         whose, theirs = other
-        there = self._scorer.label_match(field, theirs.context, theirs.place.kind)
-        here = self._scorer.label_match(whose, best.context, best.place.kind)
-        if max(there, here) < NAMED_AT_ALL:
+        there = self._scorer.label_match(field, theirs.context)
+        here = self._scorer.label_match(whose, best.context)
+        if max(there, here) < thresholds.NAMED_AT_ALL:
             return NOWHERE
         mine = self._fit(field, best, theirs.place, theirs.context)
         return mine - max(0.0, theirs.score - self._fit(whose, theirs, best.place, best.context))

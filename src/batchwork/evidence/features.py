@@ -7,7 +7,6 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import date
 from decimal import Decimal
 from functools import lru_cache
 
@@ -29,13 +28,6 @@ _IMPLIED = {
     "text": {"name": 0.5, "description": 0.3, "status": 0.3, "type": 0.3},
     "symbol": {"currency": 1.0},
 }
-_ABLE = {  # the families of values that a kind of place can say
-    "date": ("date", "text", "unknown"),
-    "money": ("number", "text", "unknown"),
-    "number": ("number", "rate", "text", "unknown"),
-    "percent": ("number", "rate", "text", "unknown"),
-}
-_ALL = ("text", "date", "number", "rate", "unknown")
 _ENDS = frozenset({"forecast", "previous", "start", "minimum", "low", "new", "end", "maximum", "high"})
 _NOTHING: dict[str, float] = {}
 _PROSE = frozenset({"prose"})
@@ -68,11 +60,11 @@ class Scorer:
 
     def __init__(self, text: str, fields: Sequence[Field]) -> None:
         self._text = text
-        self._names: dict[str, set[tuple[str, tuple[str, ...]]]] = defaultdict(set)
+        self._names: dict[str, set[tuple[str, ...]]] = defaultdict(set)
         for field in fields:
-            self._names[field.scope].add((family(field), field.names))
+            self._names[field.scope].add(field.names)
         self._objects = sorted({field.parents for field in fields if field.parents and not field.record})
-        self._owners: dict[tuple[str, str, tuple[str, ...]], tuple[float, tuple[tuple[str, ...], ...]]] = {}
+        self._owners: dict[tuple[str, tuple[str, ...]], tuple[float, tuple[tuple[str, ...], ...]]] = {}
 
     def features(self, field: Field, place: Place, context: Context, **around: float) -> list[float]:
         """The features in the order of `NAMES`; `around` says what is known of the place besides its labels.
@@ -81,7 +73,7 @@ class Scorer:
         the field's words that stand on its line and in its paragraph.
         """
         mine = match(field.names, context.words)
-        best, owners = self._owner(field.scope, place.kind, context.words)
+        best, owners = self._owner(field.scope, context.words)
         count = around.get("count", 1.0)
         return [
             1.0,
@@ -104,14 +96,14 @@ class Scorer:
             float(_is_wrong_end(field, context)),
         ]
 
-    def label_match(self, field: Field, context: Context, kind: str, least: float = 0.0) -> float:
+    def label_match(self, field: Field, context: Context, least: float = 0.0) -> float:
         """How well the labels of any place name the field, whoever's value stands there."""
         mine = match(field.names, context.words)
         if context.behind and context.kinds <= _PROSE:
             mine = max(mine, match(field.names, context.words + context.behind))  # "with 30 days' notice"
         if mine < least or not mine:
             return 0.0
-        best, owners = self._owner(field.scope, kind, context.words)
+        best, owners = self._owner(field.scope, context.words)
         if best > mine + 0.1 and field.names not in owners:
             return 0.0
         return 0.0 if _clash(field, context) == 1.0 or self.is_other_objects(field, context) else mine
@@ -127,28 +119,14 @@ class Scorer:
         others = {word for group in self._objects for word in group} - set(field.parents)
         return _most(context.weights, others) > _most(context.weights, field.parents)
 
-    def _owner(self, scope: str, kind: str, words: tuple[str, ...]) -> tuple[float, tuple[tuple[str, ...], ...]]:
+    def _owner(self, scope: str, words: tuple[str, ...]) -> tuple[float, tuple[tuple[str, ...], ...]]:
         """How well the best fitting name of the result fits a label, and which names those are."""
-        known = self._owners.get((scope, kind, words))
+        known = self._owners.get((scope, words))
         if known is None:
-            able = _ABLE.get(kind, _ALL)
-            matches = [(match(name, words), name) for kin, name in self._names[scope] if kin in able]
-            best = max((score for score, _ in matches), default=0.0)
-            owners = tuple(sorted(name for score, name in matches if score == best))
-            known = self._owners[scope, kind, words] = (best, owners)
+            matches = [(match(name, words), name) for name in self._names[scope]]
+            best = max(score for score, _ in matches)
+            known = self._owners[scope, words] = (best, tuple(name for score, name in matches if score == best))
         return known
-
-
-def family(field: Field) -> str:
-    """What kind of value a field takes, as far as its own value and name tell."""
-    value = field.value
-    if value is None:
-        return "unknown"
-    if isinstance(value, bool):
-        return "flag"
-    if isinstance(value, int | float | Decimal):
-        return "rate" if {"rate", "percent"}.intersection(field.own) else "number"
-    return "date" if isinstance(value, date) else "text"
 
 
 @lru_cache(maxsize=50_000)

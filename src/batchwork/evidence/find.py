@@ -14,6 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from batchwork.documents import Document
+from batchwork.evidence import thresholds
 from batchwork.evidence.booleans import Phrases
 from batchwork.evidence.citations import Citation
 from batchwork.evidence.contradictions import Claims, Contradictions, circle, is_denied
@@ -22,22 +23,7 @@ from batchwork.evidence.fields import Field, fields_of
 from batchwork.evidence.labels import Context, Contexts
 from batchwork.evidence.model import confidence, score
 from batchwork.evidence.readers import FIGURES, Place, Source
-from batchwork.evidence.rows import Home, homes_of
-from batchwork.evidence.thresholds import (
-    ALIKE,
-    CONTESTED,
-    CONTRADICTED,
-    CURRENCY_SURE,
-    EXCHANGED,
-    FAINT,
-    LEAST_SURE,
-    MOST_REPEATS,
-    NAMED_ENOUGH,
-    NEAR_LINES,
-    NEXT_BEST,
-    OUTDONE_NAMED,
-    READING_SETTLED,
-)
+from batchwork.evidence.rows import Home, Units, homes_of
 from batchwork.evidence.topics import Topics
 from batchwork.evidence.words import GENERIC, UNSPOKEN, is_party
 
@@ -143,8 +129,9 @@ class Finder:
         for field in self.fields:
             if field.record:
                 lists[list_of(field)][field.record].append((field, self.places[field.path]))
+        units = Units(self.source.layout)
         for records in lists.values():
-            self.homes.update(homes_of(records, self.source.layout))
+            self.homes.update(homes_of(records, units))
 
     def _scored(self, field: Field) -> list[Scored]:
         home = self.homes.get(field.record)
@@ -213,7 +200,7 @@ class Finder:
                 continue
             moved = []
             for entry in found[field.path]:
-                low, high = entry.context.line - NEAR_LINES, entry.context.line + NEAR_LINES + 1
+                low, high = entry.context.line - thresholds.NEAR_LINES, entry.context.line + thresholds.NEAR_LINES + 1
                 features = list(entry.features)
                 features[_NEIGHBOUR] = (bisect_left(others, high) - bisect_left(others, low)) / len(others)
                 moved.append(replace(entry, features=features, score=score(entry.group, features)))
@@ -237,7 +224,7 @@ class Finder:
                 entries = found[field.path]
                 free = (rank for rank, one in enumerate(entries[:20]) if (one.place.start, one.place.end) not in wanted)
                 rank = next(free, 0)
-                if rank and entries[rank].score > points - NEXT_BEST:
+                if rank and entries[rank].score > points - thresholds.NEXT_BEST:
                     entries.insert(0, entries.pop(rank))
                     moved = True
         return moved
@@ -265,9 +252,13 @@ class Finder:
 
     def _is_contradicted(self, best: Scored, signs: Sequence[float]) -> bool:
         """Whether the field would do better where another value stands, or another field here."""
-        named = best.features[_OWN] >= NAMED_ENOUGH
-        ahead = signs[_EXCHANGE] < -EXCHANGED or signs[_RIVAL] < -(OUTDONE_NAMED if named else CONTRADICTED)
-        return ahead or signs[_CONTESTED] < -CONTESTED or self.scorer.is_another_role(best.features)
+        named = best.features[_OWN] >= thresholds.NAMED_ENOUGH
+        return (
+            signs[_EXCHANGE] < -thresholds.EXCHANGED
+            or signs[_RIVAL] < -(thresholds.OUTDONE_NAMED if named else thresholds.CONTRADICTED)
+            or signs[_CONTESTED] < -thresholds.CONTESTED
+            or self.scorer.is_another_role(best.features)
+        )
 
     def _is_unsaid(self, field: Field, best: Scored) -> bool:
         """Whether the text never speaks of what a value is: neither its labels nor any other word names the field."""
@@ -277,7 +268,7 @@ class Finder:
             return False  # somebody's name may stand without any label, as over a letter
         parent = best.features[_PARENT] if field.parents else 0.0
         said = max(best.features[_OWN], parent, best.features[_DESCRIBED] / 2)
-        return said < FAINT and not self._topics.speaks_of(field)
+        return said < thresholds.FAINT and not self._topics.speaks_of(field)
 
     def _is_same(self, best: Scored, other: Scored) -> bool:
         """Whether a place says the same thing once more under the same label, as running heads do."""
@@ -300,14 +291,16 @@ class Finder:
         alike = [entry for entry in scored[1:20] if best.place.kind in FIGURES and self._is_alike(best, entry)]
         pointed = [entry for entry in (best, *alike) if self._is_pointed_at(entry)]
         if alike and len(pointed) != 1:
-            return [Verdict(entry.place, min(sure, ALIKE)) for entry in (best, *alike)[:MOST_REPEATS]]
+            return [
+                Verdict(entry.place, min(sure, thresholds.ALIKE)) for entry in (best, *alike)[: thresholds.MOST_REPEATS]
+            ]
         if "currency" in field.own and isinstance(field.value, str) and len(field.value) == _CODE:
-            sure = max(sure, CURRENCY_SURE)
+            sure = max(sure, thresholds.CURRENCY_SURE)
         elif self._is_contradicted(best, signs):
             return []
-        elif best.place.weight < READING_SETTLED or self._is_unsaid(field, best):
-            sure = min(sure, ALIKE)
-        if sure < LEAST_SURE:
+        elif best.place.weight < thresholds.READING_SETTLED or self._is_unsaid(field, best):
+            sure = min(sure, thresholds.ALIKE)
+        if sure < thresholds.LEAST_SURE:
             return []
         return [Verdict((pointed[0] if pointed else best).place, sure)]
 

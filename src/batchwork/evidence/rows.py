@@ -9,7 +9,9 @@ import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import pairwise
+from operator import itemgetter
 
 from msgspec import Struct
 
@@ -20,12 +22,12 @@ from batchwork.evidence.words import concepts
 
 Leaves = Sequence[tuple[Field, list[Place]]]
 Unit = tuple[int, int]  # offsets, from and to
-_KINDS = {"row": 1.0, "piece": 0.98, "pair": 0.97, "block": 0.9}  # the smaller, the surer
-_REFRAIN = 0.95
+_ROW, _PIECE, _REFRAIN, _BLOCK = 1.0, 0.98, 0.95, 0.9  # what a kind of units is worth: the smaller, the surer
 _VALUE = re.compile(r"(?<=[:=>])\s*[^\s:{\[].*$")  # what stands behind a key or a tag
 _OWN_SECTION = 3.0  # what a heading with the list's name over a unit counts: as much as a telling string
 _MARK = re.compile(r"[;•▪]\s|\n")  # between two elements in one line
 _DIGITS = re.compile(r"\d+")
+_START = itemgetter(0)
 _LEAST = 0.25  # of what an element could show; below this it was not recognised
 _STRETCH = 200  # elements of a list whose units are shared out together
 
@@ -41,23 +43,17 @@ class Home(Struct, frozen=True, gc=False):
         return self.start <= place.start < self.end
 
 
-def homes_of(records: Mapping[str, Leaves], layout: Layout) -> dict[str, Home]:
+def homes_of(records: Mapping[str, Leaves], units: "Units") -> dict[str, Home]:
     """For the elements of one list, by path, the unit of each that has one."""
     best: dict[str, Home] = {}
     most = 0.0
     possible = sum(_worth(field) for leaves in records.values() for field, places in leaves if places)
-    for kind, worth in (*_KINDS.items(), *(dict.fromkeys(_refrains(layout, len(records)), _REFRAIN)).items()):
-        units = layout.units.get(kind)
-        if units is None:
-            units = layout.units[kind] = list(_units(layout, kind))
-        if not units:
-            continue
-        owner = _Owner(units)
+    for worth, parts in units.of(len(records)):
         fits: dict[str, dict[Unit, float]] = {}
         shown: dict[str, dict[Unit, float]] = {}
         for path, leaves in records.items():
-            fits[path], shown[path] = _fit(leaves, owner)
-        own = _favour_own_section(fits, layout)
+            fits[path], shown[path] = _fit(leaves, parts)
+        own = _favour_own_section(fits, units.layout)
         found = _assigned(fits)
         total = sum(shown[path][home.start, home.end] for path, home in found.items()) * worth
         favoured = total + _OWN_SECTION * sum((home.start, home.end) in own for home in found.values())
@@ -68,83 +64,52 @@ def homes_of(records: Mapping[str, Leaves], layout: Layout) -> dict[str, Home]:
     return best
 
 
-class _Owner:
-    """Which unit an offset lies in."""
+class Units:
+    """The parts of a text in which elements of a list may stand."""
 
-    def __init__(self, units: list[Unit]) -> None:
-        self._units = units
-        self._starts = [unit[0] for unit in units]
+    def __init__(self, layout: Layout) -> None:
+        self.layout = layout
 
-    def at(self, offset: int) -> Unit | None:
-        place = bisect_right(self._starts, offset) - 1
-        return self._units[place] if place >= 0 and offset < self._units[place][1] else None
+    def of(self, count: int) -> Iterator[tuple[float, list[Unit]]]:
+        """The kinds of units for a list of so many elements, each with what it is worth."""
+        yield _ROW, self._parts(range(len(self.layout.lines)))
+        text = self.layout.text
+        yield _PIECE, list(pairwise([0, *(mark.end() for mark in _MARK.finditer(text)), len(text)]))
+        yield _BLOCK, self._blocks
+        for firsts in [firsts for firsts in self._refrains if count <= len(firsts) <= 4 * count][:3]:
+            yield _REFRAIN, self._parts(firsts)
 
+    def _parts(self, firsts: Sequence[int]) -> list[Unit]:
+        """From each of some lines to the next one."""
+        lines = self.layout.lines
+        ends = [*firsts[1:], len(lines)]
+        return [(lines[first].start, lines[last - 1].end + 1) for first, last in zip(firsts, ends, strict=True)]
 
-def _units(layout: Layout, kind: str) -> Iterator[Unit]:
-    lines = layout.lines
-    if kind == "piece":
-        yield from pairwise([0, *(mark.end() for mark in _MARK.finditer(layout.text)), len(layout.text)])
-        return
-    starts = _starts(layout, kind)
-    if not starts:
-        return
-    ends = [*starts[1:], len(lines)]
-    for first, last in zip(starts, ends, strict=True):
-        yield lines[first].start, lines[last - 1].end + 1
+    @cached_property
+    def _blocks(self) -> list[Unit]:
+        lines = self.layout.lines
+        return self._parts(
+            [n for n, line in enumerate(lines) if n == 0 or (line.cells and lines[n - 1].kind == "blank")]
+        )
 
+    @cached_property
+    def _refrains(self) -> list[list[int]]:
+        """The first lines of parts, by what they have in common: a key, a tag, "Lot 41", a bracket.
 
-def _refrains(layout: Layout, least: int) -> list[str]:
-    """What the first lines of parts have in common that come back: a key, a tag, "Lot 41", a bracket.
-
-    Of the lines of a part the first is taken: the earliest one among those that come back as often.
-    """
-    if "refrains" not in layout.units:
-        lines: dict[str, list[int]] = defaultdict(list)
-        for number, line in enumerate(layout.lines):
+        Of the lines of a part the first is taken: the earliest one among those that come back as often.
+        """
+        alike: dict[str, list[int]] = defaultdict(list)
+        for number, line in enumerate(self.layout.lines):
             if line.cells and len(line.cells) < 3:
-                lines[_DIGITS.sub("#", _VALUE.sub("", layout.text[line.start : line.end]))[:60]].append(number)
-        by_count: dict[int, str] = {}
-        for skeleton, numbers in lines.items():
-            if len(numbers) > 1:
-                by_count.setdefault(len(numbers), skeleton)
-        layout.units["refrains"] = []
-        for skeleton in by_count.values():
-            layout.units[skeleton] = list(_parts(layout, lines[skeleton]))
-        layout.refrains = {skeleton: count for count, skeleton in by_count.items()}
-    return [skeleton for skeleton, count in layout.refrains.items() if least <= count <= 4 * least][:3]
+                said = _VALUE.sub("", self.layout.text[line.start : line.end])
+                alike[_DIGITS.sub("#", said)[:60]].append(number)
+        by_count: dict[int, list[int]] = {}
+        for numbers in alike.values():
+            by_count.setdefault(len(numbers), numbers)
+        return [numbers for count, numbers in by_count.items() if count > 1]
 
 
-def _parts(layout: Layout, firsts: list[int]) -> Iterator[Unit]:
-    """From each of some lines to the next one; the last as far as it is indented, or as long as the longest before."""
-    lines = layout.lines
-    column = lines[firsts[0]].cells[0].column
-    longest = max(two - one for one, two in pairwise(firsts))
-    for first, last in zip(firsts, [*firsts[1:], min(len(lines), firsts[-1] + longest)], strict=True):
-        until = first + 1
-        while until < last and not (lines[until].cells and lines[until].cells[0].column < column):
-            until += 1
-        yield lines[first].start, lines[until - 1].end + 1
-
-
-def _starts(layout: Layout, kind: str) -> list[int]:
-    """The lines with which the units of a kind begin."""
-    lines = layout.lines
-    if kind == "block":
-        return [n for n in range(len(lines)) if n == 0 or (lines[n].cells and lines[n - 1].kind == "blank")]
-    return [n for n in range(len(lines)) if not (kind == "pair" and n and _is_multiple(layout, n))]
-
-
-def _is_multiple(layout: Layout, number: int) -> bool:
-    """Whether a line has figures only and the one above a name: "1 @ 2.49   2.49" under an item of a receipt."""
-    line, above = layout.lines[number], layout.lines[number - 1]
-    text = layout.text[line.start : line.end]
-    words = re.findall(r"[^\W\d_]{3,}", text)
-    return (
-        bool(line.cells) and not words and any(map(str.isdigit, text)) and bool(above.cells) and above.cells[0].is_label
-    )
-
-
-def _fit(leaves: Leaves, owner: _Owner) -> tuple[dict[Unit, float], dict[Unit, float]]:
+def _fit(leaves: Leaves, units: list[Unit]) -> tuple[dict[Unit, float], dict[Unit, float]]:
     """How well each unit fits an element, the rare values counting more; and how much of the element it shows."""
     fits: dict[Unit, float] = defaultdict(float)
     shown: dict[Unit, float] = defaultdict(float)
@@ -154,7 +119,7 @@ def _fit(leaves: Leaves, owner: _Owner) -> tuple[dict[Unit, float], dict[Unit, f
             continue
         worth = _worth(field)
         total += worth
-        inside = {unit for place in places if (unit := owner.at(place.start))}
+        inside = {units[at] for place in places if (at := bisect_right(units, place.start, key=_START) - 1) >= 0}
         for unit in inside:
             fits[unit] += worth * (0.4 + 0.6 / len(inside))
             shown[unit] += worth
@@ -165,9 +130,7 @@ def _worth(field: Field) -> float:
     """What a value says about the unit of its element by standing there."""
     if field.value is None or isinstance(field.value, bool):
         return 0.0
-    if isinstance(field.value, str):
-        return 3.0 if field.is_telling else 0.8
-    return 1.2 if field.is_telling else 0.7
+    return 3.0 if field.is_telling else 0.8
 
 
 def _favour_own_section(fits: Mapping[str, dict[Unit, float]], layout: Layout) -> set[Unit]:
