@@ -6,6 +6,7 @@ anew, so that a rule which another one could stand in for looks a little better 
 """
 
 import argparse
+import math
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -40,13 +41,14 @@ def _gives(value: Any) -> Callable[..., Any]:
 
 
 def _without_feature(name: str) -> list[_Patch]:
-    rank = NAMES.index(name)
-    whole = find.score
+    rank, whole = NAMES.index(name), features.Scorer.features
 
-    def score(group: str, values: Sequence[float]) -> float:
-        return whole(group, [0.0 if number == rank else value for number, value in enumerate(values)])
+    def without(*asked: Any, **around: float) -> list[float]:
+        values = whole(*asked, **around)
+        values[rank] = 0.0
+        return values
 
-    return [(find, "score", score)]
+    return [(features.Scorer, "features", without)]
 
 
 RULES: dict[str, list[_Patch]] = {
@@ -73,13 +75,18 @@ RULES: dict[str, list[_Patch]] = {
     "separated values": [(layout, "_tabbed", lambda raw_lines: raw_lines)],
     "compound words": [(words, "_compound", _gives(()))],
     "ends of ranges and messages by name": [(fields, "_ENDS", {})],
-    "elements that share a line": [(rows, "_stretches", _gives({}))],
-    "elements in blocks": [(rows, "_KINDS", {"row": 1.0, "pair": 0.97})],
-    "elements of two lines": [(rows, "_KINDS", {"row": 1.0, "block": 0.9})],
+    "elements in pieces of a line": [(rows, "_MARK", re.compile(r"\n"))],
+    "elements in blocks": [(rows.Units, "_blocks", [])],
+    "elements that begin alike": [(rows.Units, "_refrains", [])],
+    "elements under the list's name": [(rows, "_favour_own_section", _gives(()))],
     "values outside their element": [(find.Finder, "_outside", _gives([]))],
     "neighbours": [(find.Finder, "_favour_neighbours", _gives(None))],
     "sharing out": [(find.Finder, "_share_out", _gives(False))],
-    "rivals": [(contradictions.Contradictions, "_alternatives", _gives(()))],
+    "values of nobody": [(contradictions.Contradictions, "_alternatives", _gives(()))],
+    "changing places": [(contradictions.Contradictions, "_others", _gives(()))],
+    "contradictions": [(find.Finder, "_is_contradicted", _gives(False))],
+    "what the text never speaks of": [(find.Finder, "_is_unsaid", _gives(False))],
+    "trees": [(find, "confidence", lambda signs: 1 / (1 + math.exp(-signs[0])))],
     **{f"feature {name}": _without_feature(name) for name in NAMES if name != "bias"},
 }
 

@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 
 from batchwork.evidence import model
-from batchwork.evidence.features import NAMES
+from batchwork.evidence.features import NAMES, Scored
 from batchwork.evidence.fields import Field, fields_of
-from batchwork.evidence.find import SIGNS, Finder, Scored
+from batchwork.evidence.find import SIGNS, Finder
 from batchwork.evidence.readers import Source
 from tests.evidence import papers
 from tests.evidence.corpus.build import samples
@@ -40,7 +40,7 @@ PAPERS_COUNT = 4.0  # a real paper counts as much as so many made ones: there ar
 MUTATED_COUNTS = 0.5  # what a question that must stay empty counts, of a document as it is; of papers less
 SHARED_L2, PLACES_L2 = 1.0, 6.0
 TREES = {
-    "n_estimators": 60, "max_depth": 4, "num_leaves": 16, "learning_rate": 0.1, "min_child_samples": 20,
+    "n_estimators": 40, "max_depth": 4, "num_leaves": 16, "learning_rate": 0.14, "min_child_samples": 20,
     "min_child_weight": 5, "subsample": 0.8, "subsample_freq": 1, "colsample_bytree": 0.7, "reg_lambda": 5,
     "random_state": 1, "n_jobs": 1, "deterministic": True, "verbose": -1,
 }  # fmt: skip

@@ -92,9 +92,7 @@ class Contradictions:
             if any(low < end and start < high for low, high in taken) or self._sort(start, end, kind) != sort:
                 continue
             context = self._contexts.of(start, end)
-            if not self._scorer.label_match(
-                field, context, max(thresholds.NAMED_AT_ALL, mine - thresholds.NEARLY_AS_WELL)
-            ):
+            if not self._scorer.label_match(field, context, least):
                 continue
             if context.kinds.isdisjoint(_STRUCTURED) and (labelled or kind not in FIGURES):
                 continue  # words in a sentence do not outdo a label
