@@ -102,7 +102,9 @@ class _Verifier:
         self._places = QuotedPlaces(finder)
         self._passages = passages
         self._fields = {_steps(field.path): field for field in fields if field.value is not None}
-        self._found = finder.run()
+        scored = finder.scored()
+        self._found = {field.path: finder.verdicts(field, scored[field.path]) for field in fields}
+        self._scores = {path: {one.place.spans: one.score for one in entries} for path, entries in scored.items()}
         # The places that the finder itself would show
         self._sure = {path: verdict for path, found in self._found.items() for verdict in found if _is_sure(verdict)}
         self._taken = sorted((verdict.place.start, verdict.place.end, path) for path, verdict in self._sure.items())
@@ -203,8 +205,9 @@ class _Verifier:
         if self._places.is_only(field, place):
             return False
         sure, shared = self._sure.get(field.path), any(self._places.others(field, place))
-        if shared and sure is not None and sure.place.spans != place.spans:
-            return True  # two fields have the value, and the finder knows another place for this one
+        scores = self._scores[field.path]
+        if shared and sure is not None and scores[sure.place.spans] > scores.get(place.spans, 0.0) + CONTESTED:
+            return True  # two fields have the value, and the finder knows a better place for this one
         if any(other.score > entry.score - CONTESTED for other in self._rivals(field, entry)):
             return True
         if self._places.is_part(field, place):

@@ -25,6 +25,7 @@ Unit = tuple[int, int]  # offsets, from and to
 _ROW, _PIECE, _REFRAIN, _BLOCK = 1.0, 0.98, 0.95, 0.9  # what a kind of units is worth: the smaller, the surer
 _VALUE = re.compile(r"(?<=[:=>])\s*[^\s:{\[].*$")  # what stands behind a key or a tag
 _OWN_SECTION = 3.0  # what a heading with the list's name over a unit counts: as much as a telling string
+_HOUSED = 0.2  # what it counts that an element has a unit of its own
 _MARK = re.compile(r"[;•▪]\s|\n")  # between two elements in one line
 _DIGITS = re.compile(r"\d+")
 _START = itemgetter(0)
@@ -56,7 +57,7 @@ def homes_of(records: Mapping[str, Leaves], units: "Units") -> dict[str, Home]:
         own = _favour_own_section(fits, units.layout)
         found = _assigned(fits)
         total = sum(shown[path][home.start, home.end] for path, home in found.items()) * worth
-        favoured = total + _OWN_SECTION * sum((home.start, home.end) in own for home in found.values())
+        favoured = total + sum(_HOUSED + _OWN_SECTION * ((home.start, home.end) in own) for home in found.values())
         if favoured > most + 1e-9:
             best, most = found, favoured
         if total >= possible - 1e-9:
