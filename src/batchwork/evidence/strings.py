@@ -41,7 +41,7 @@ class TextIndex:
 
     @cached_property
     def _folded(self) -> str:
-        return _fold(self.text)
+        return folded(self.text)
 
     @cached_property
     def _closed(self) -> str:
@@ -55,14 +55,8 @@ class TextIndex:
             self._found[value] = list(islice(hits, _MOST))
         return self._found[value]
 
-    def find_passage(self, passage: str) -> list[tuple[int, int]]:
-        """Where these words stand one after the other, whatever lies between them but other words."""
-        words = _WORD.findall(_fold(passage))
-        pattern = re.compile(r"[\W_]*".join(map(re.escape, words)))
-        return list(islice(_standing(pattern, self._folded), _MOST)) if words else []
-
     def _find(self, value: str) -> Iterator[Hit]:
-        words = _WORD.findall(_fold(value))
+        words = _WORD.findall(folded(value))
         if not words:
             place = self.text.find(value) if value else -1
             if place >= 0:
@@ -99,12 +93,14 @@ class TextIndex:
                 found = True
                 yield start, end
         if not found and "".join(words) in self._closed:
-            yield from _standing(_pattern(tuple(words)), self._folded)
+            for match in _pattern(tuple(words)).finditer(self._folded):
+                if _is_border(self._folded, match.start() - 1) and _is_border(self._folded, match.end()):
+                    yield match.span()
 
     def _starts(self, word: str) -> Iterator[int]:
         start = self._folded.find(word)
         while start >= 0:
-            if _begins(self._folded, start):
+            if _is_border(self._folded, start - 1):
                 yield start
             start = self._folded.find(word, start + 1)
 
@@ -114,7 +110,9 @@ class TextIndex:
         for count, word in enumerate(words):
             gap = _GAP.match(text, end) if count else None
             place = gap.end() if gap else end
-            if not text.startswith(word, place) or (count == len(words) - 1 and not _ends(text, place + len(word))):
+            if not text.startswith(word, place) or (
+                count == len(words) - 1 and not _is_border(text, place + len(word))
+            ):
                 return count, end
             end = place + len(word)
         return len(words), end
@@ -147,25 +145,9 @@ class TextIndex:
         return next((other.start for other in below if cell is not None and overlap(cell, other)), -1)
 
 
-def _begins(text: str, start: int) -> bool:
-    """Whether a word can begin here."""
-    return start == 0 or not text[start - 1].isalnum() or _BORDER.match(text, start - 1) is not None
-
-
-def _ends(text: str, end: int) -> bool:
-    """Whether a word can end here."""
-    return end >= len(text) or not text[end].isalnum() or _BORDER.match(text, end) is not None
-
-
-def _standing(pattern: re.Pattern[str], text: str) -> Iterator[tuple[int, int]]:
-    """Where a pattern stands in a text, and not inside of a word."""
-    found = pattern.search(text)
-    while found is not None:
-        start, end = found.span()
-        whole = _begins(text, start) and _ends(text, end)
-        if whole:
-            yield start, end
-        found = pattern.search(text, end if whole else start + 1)
+def _is_border(text: str, place: int) -> bool:
+    """Whether what stands at a place is no part of a word beside it."""
+    return not 0 <= place < len(text) or _BORDER.match(text, place) is not None
 
 
 @lru_cache(maxsize=1_000)
@@ -181,17 +163,10 @@ def _pattern(words: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile(_BETWEEN.join(parts))
 
 
-class _Folds(dict[int, str]):
-    """Letters without case and accents, each found once."""
-
-    def __missing__(self, code: int) -> str:
-        self[code] = (fold(chr(code)) or chr(code))[0]
-        return self[code]
-
-
-_FOLDS = _Folds()
-
-
-def _fold(text: str) -> str:
-    """Without case and accents, character by character, so that places stay."""
-    return text.lower() if text.isascii() else text.translate(_FOLDS)
+def folded(text: str) -> str:
+    """A text without case and accents and with one kind of dash, character by character, so that places stay."""
+    if text.isascii():
+        return text.lower()
+    return text.translate(
+        {ord(letter): "-" if letter in "‐‑–—−" else (fold(letter) or letter)[0] for letter in set(text)}
+    )
