@@ -8,7 +8,6 @@ with a weight below one half, because then nobody can know.
 import re
 from collections.abc import Collection, Iterator
 from datetime import date, datetime, time, timedelta
-from functools import cached_property, lru_cache
 from itertools import chain
 
 from batchwork.evidence.numbers import Mention, Reading
@@ -37,20 +36,13 @@ class Dates:
             if not self.mentions or mention.start >= self.mentions[-1].end:
                 self.mentions.append(mention)
 
-    @cached_property
-    def by_day(self) -> dict[object, list[tuple[Mention, Reading]]]:
-        """The dates by what they can be read as."""
-        days: dict[object, list[tuple[Mention, Reading]]] = {}
-        for mention in self.mentions:
-            for reading in mention.readings:
-                days.setdefault(reading.value, []).append((mention, reading))
-        return days
-
     def without_year(self, day: date) -> list[tuple[int, int]]:
         """Where this day and month stand without a year, in a text that names the year elsewhere."""
         if not re.search(rf"(?<!\d){day.year}(?!\d)", self._text):
             return []
-        return [match.span() for match in _yearless(day.month, day.day).finditer(self._text)]
+        names = "|".join(VOCABULARY["months"][day.month - 1].split())
+        pattern = _PATTERNS["yearless"].replace("MONTH", names).replace("DAY", f"0?{day.day}")
+        return [match.span() for match in re.finditer(pattern, self._text)]
 
     def _plain(self) -> Iterator[Mention]:
         """Dates in figures with the year first; others are kept for when their order is known."""
@@ -63,9 +55,7 @@ class Dates:
             elif len(one) == 4:
                 day = _date(one, two, three)
                 if day is not None:
-                    yield Mention(
-                        match.start(), match.end(), (Reading(day, 1.0 if match.re is _FORMS["figures"] else 0.6),)
-                    )
+                    yield Mention(*match.span(), (Reading(day, 1.0 if match["mark"] else 0.6),))
             elif len(three) > 1:  # 4.6.1 is a version
                 self._figures.append((match, _date(three, two, one), _date(three, one, two)))
 
@@ -91,15 +81,15 @@ class Dates:
     def _unordered(self) -> Iterator[Mention]:
         """Dates in figures with the year last."""
         for match, day_first, month_first in self._figures:
-            order = self._day_first
-            if "." in match["mark"] and order is None:
-                order = True  # with points the day comes first everywhere
+            order = (
+                True if self._day_first is None and "." in match["mark"] else self._day_first
+            )  # of points, day first
             days = [day for day in dict.fromkeys((day_first, month_first)) if day is not None]
             if len(days) == 2 and order is not None:
                 days = days[:1] if order else days[1:]
             if days:
                 weight = 1.0 if len(days) == 1 else 0.45
-                yield Mention(match.start(), match.end(), tuple(Reading(day, weight) for day in days))
+                yield Mention(*match.span(), tuple(Reading(day, weight) for day in days))
 
     def _order(self, certain: Collection[object]) -> bool | None:
         """True for day first, False for month first, None when nothing tells."""
@@ -129,13 +119,6 @@ def _date(year: str, month: str, day: str) -> date | None:
         return None
 
 
-@lru_cache(maxsize=400)
-def _yearless(month: int, day: int) -> re.Pattern[str]:
-    """A day and month, in either order, with no year behind."""
-    names = "|".join(VOCABULARY["months"][month - 1].split())
-    return re.compile(_PATTERNS["yearless"].replace("MONTH", names).replace("DAY", f"0?{day}"))
-
-
 def is_time(found: re.Match[str], moment: datetime | time) -> bool:
     """Whether a time as it stands is the moment's, as exactly as the text tells it."""
     hour, zone = int(found["hour"]), found["zone"]
@@ -144,7 +127,7 @@ def is_time(found: re.Match[str], moment: datetime | time) -> bool:
     told = hour, int(found["minute"] or 0), int(found["second"] or moment.second)
     if told != (moment.hour, moment.minute, moment.second):
         return False
-    offset = timedelta()
-    if zone and zone[0] in "+-":
-        offset = timedelta(hours=int(zone[1:3]), minutes=int(zone[-2:])) * (-1 if zone[0] == "-" else 1)
-    return not zone or moment.utcoffset() in (None, offset)
+    if not zone or moment.utcoffset() is None:
+        return True
+    ahead = timedelta(hours=int(zone[:3]), minutes=int(zone[0] + zone[-2:])) if zone[0] in "+-" else timedelta()
+    return moment.utcoffset() == ahead

@@ -17,9 +17,7 @@ from msgspec import Struct
 from batchwork.evidence.words import PATTERNS, VOCABULARY
 
 _FORMS = {name: re.compile(pattern) for name, pattern in PATTERNS["numbers"].items()}
-_POWERS = {3: "k thousand tsd tausend", 5: "lakh", 6: "m mn mio mln million millions millionen", 7: "crore"}
-_POWERS |= {9: "b bn mrd billion billions milliarden", 12: "trillion"}
-_MAGNITUDES = {name: power for power, names in _POWERS.items() for name in names.split()}
+_POWERS: dict[str, int] = PATTERNS["powers"]
 _DASHES = "-−–‐‑"
 _ONES, _TENS = (names.split() for names in VOCABULARY["numerals"])
 _SCALES = {1_000_000: "million", 1_000: "thousand", 100: "hundred"}
@@ -220,7 +218,7 @@ def _behind(text: str, end: int, currency: bool) -> tuple[int, int, bool, bool]:
             not gap and (letter in ("k", "K", "M") or _FORMS["sign_behind"].match(text, magnitude.end()))
         )
         if not letter or sure:
-            end, exponent = magnitude.end(), _MAGNITUDES[(letter or magnitude["word"]).lower()]
+            end, exponent = magnitude.end(), power_of(letter or magnitude["word"])
     sign = None if currency else _FORMS["sign_behind"].match(text, end)
     return sign.end() if sign else end, exponent, False, sign is not None
 
@@ -238,11 +236,14 @@ def _is_accounting(text: str, outer: int, closing: int, numeral: str, percent: b
     )
 
 
+def power_of(word: str) -> int:
+    """The power of ten that a word or letter such as "million", "bn" or "k" stands for."""
+    return next((power for name, power in _POWERS.items() if word.lower().startswith(name)), 3)
+
+
 def in_words(number: int) -> list[str]:
-    """A whole number as it is spelled; "one" is left out, it is nearly always a pronoun, and so is what is too long."""
-    if not 0 <= number < 1_000_000_000 or number == 1:
-        return []
-    return _spelled(number) or ["zero"]
+    """A whole number below a milliard as it is spelled; "one" is left out, it is nearly always a pronoun."""
+    return [] if number == 1 else _spelled(number) or ["zero"]
 
 
 def _spelled(number: int) -> list[str]:

@@ -19,9 +19,9 @@ from msgspec.structs import replace
 
 from batchwork.evidence.dates import TIME, TIME_BEHIND, Dates, is_time
 from batchwork.evidence.layout import Layout
-from batchwork.evidence.numbers import NUMBER_WORDS, Mention, Numbers, Reading, in_words
+from batchwork.evidence.numbers import NUMBER_WORDS, Mention, Numbers, in_words
 from batchwork.evidence.scales import Scales
-from batchwork.evidence.strings import TextIndex
+from batchwork.evidence.strings import TextIndex, folded
 from batchwork.evidence.thresholds import MOST_PLACES, READING_UNSETTLED
 from batchwork.evidence.words import PATTERNS, VOCABULARY
 
@@ -86,10 +86,6 @@ class Source:
     def _scales(self) -> Scales:
         return Scales(self.layout)
 
-    @cached_property
-    def _lower(self) -> str:
-        return self.text.lower()
-
     def places(self, value: Any) -> list[Place]:
         """The places that say a value; beyond a few hundred they are not looked at, nobody could tell them apart."""
         return list(islice(self._places(value), MOST_PLACES))
@@ -123,27 +119,21 @@ class Source:
 
     def _said_by(self, mention: Mention, sizes: set[Decimal], negative: bool) -> Iterator[Place]:
         """A mention as a place, once for each of its readings that has the size and sign of a number."""
-        for reading in self._scaled(mention):
-            value = reading.value
-            if not isinstance(value, Decimal) or abs(value) not in sizes:
-                continue
-            share = reading.kind in ("fraction", "percent")
-            kind = "percent" if share else "money" if mention.money else "number"
-            falls = negative and value > 0 and _FALLS.search(self.text, max(0, mention.start - 40), mention.start)
-            if (value < 0) == negative or falls:
-                yield Place(((mention.start, mention.end),), kind, reading.weight, reading=reading.kind)
-
-    def _scaled(self, mention: Mention) -> Iterator[Reading]:
-        """The readings of a mention, each multiplied by what a note says; as it stands it is unsettled then."""
         power = self._scales.power_at(mention.start)
         for reading in mention.readings:
-            value = reading.value
-            year = mention.end - mention.start == 4 and isinstance(value, Decimal) and 1900 <= value <= 2100
-            if not power or not isinstance(value, Decimal) or reading.kind != "plain" or year:
-                yield reading
-            else:
-                yield Reading(value * 10**power, reading.weight)
-                yield Reading(value, READING_UNSETTLED, "unscaled")
+            value, told, weight = reading.value, reading.kind, reading.weight
+            if not isinstance(value, Decimal):
+                continue
+            year = mention.end - mention.start == 4 and 1900 <= value <= 2100
+            scale = power if told == "plain" and not year else 0
+            if abs(value) * 10**scale not in sizes:
+                if not scale or abs(value) not in sizes:
+                    continue
+                told, weight = "unscaled", READING_UNSETTLED  # as it stands, below a note that multiplies it
+            kind = "percent" if told in ("fraction", "percent") else "money" if mention.money else "number"
+            falls = negative and value > 0 and _FALLS.search(self.text, max(0, mention.start - 40), mention.start)
+            if (value < 0) == negative or falls:
+                yield Place(((mention.start, mention.end),), kind, weight, reading=told)
 
     def _spelled(self, words: str) -> Iterator[Place]:
         """Where a number stands in words that are no part of a longer one."""
@@ -162,7 +152,9 @@ class Source:
     def _date_places(self, day: date) -> list[Place]:
         found = [
             Place(((mention.start, mention.end),), "date", reading.weight)
-            for mention, reading in self.dates.by_day.get(day, ())
+            for mention in self.dates.mentions
+            for reading in mention.readings
+            if reading.value == day
         ]
         return found or [Place((span,), "date", 0.6, reading="part") for span in self.dates.without_year(day)]
 
@@ -213,7 +205,7 @@ class Source:
 
     def _inside_path(self, text: str) -> Iterator[Place]:
         """Where it stands between the marks of a path, a type or a name with dots: text/markdown, foo.example."""
-        if not 2 < len(text) <= _LONGEST or text.lower() not in self._lower:
+        if not 2 < len(text) <= _LONGEST or folded(text) not in self.index.folded:
             return
         for match in re.finditer(rf"(?i)(?<![^\W_]){re.escape(text)}(?![^\W_])", self.text):
             low, high = match.span()

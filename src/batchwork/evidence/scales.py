@@ -8,15 +8,13 @@ import re
 from collections.abc import Iterator
 
 from batchwork.evidence.layout import Layout, column_of
+from batchwork.evidence.numbers import power_of
 from batchwork.evidence.words import PATTERNS
 
 _PATTERNS: dict[str, str] = PATTERNS["scales"]
 _NOTE, _UNSCALED = re.compile(_PATTERNS["note"]), re.compile(_PATTERNS["unscaled"])
 _WORDS, _SIGNS = _PATTERNS["hints"].split("|"), _PATTERNS["signs"].split()
 _BESIDE = ("{}m", "{}b", "{}k", "{} m", "{} b", "{} k", "{}000", "t{}", "k{}", "m{}")
-# By how a word begins, the longer beginnings first; all others are thousands.
-_POWERS = {"millier": 3, "milliard": 9, "miliard": 9, "miljard": 9, "mrd": 9, "mig": 3, "m": 6, "b": 9}
-_POWERS |= {"lakh": 5, "crore": 7}
 _PROSE = 60  # characters of a line that is no caption
 
 
@@ -30,7 +28,8 @@ class Scales:
         for number in sorted(set(self._hinted())):
             low, until = max(until, lines[max(0, number - 1)].start), lines[number].end
             for found in _NOTE.finditer(layout.text, low, until):
-                self._notes.setdefault(layout.line_of(found.start()), []).append((found.start(), _power(found)))
+                note = found.start(), power_of(found[found.lastindex] if found.lastindex else "k")
+                self._notes.setdefault(layout.line_of(found.start()), []).append(note)
         self._captions = self._find_captions() if self._notes else {}
 
     def _hinted(self) -> Iterator[int]:
@@ -76,8 +75,3 @@ class Scales:
             if any(above.start <= offset < above.end for above in (head[0], head[column])):
                 return power
         return self._captions.get(number, 0)
-
-
-def _power(found: re.Match[str]) -> int:
-    word = next((group for group in found.groups() if group), "k").lower()
-    return next((power for name, power in _POWERS.items() if word.startswith(name)), 3)

@@ -40,13 +40,14 @@ class TextIndex:
         self._found: dict[str, list[Hit]] = {}  # elements of one list often say the same
 
     @cached_property
-    def _folded(self) -> str:
+    def folded(self) -> str:
+        """The text without case and accents."""
         return folded(self.text)
 
     @cached_property
     def _closed(self) -> str:
         """The folded text without anything that may stand inside a word or between the words of a value."""
-        return _INSIDE.sub("", self._folded)
+        return _INSIDE.sub("", self.folded)
 
     def find(self, value: str) -> list[Hit]:
         """Every place where the value stands, in order; one broken over columns only when there is no other."""
@@ -93,20 +94,20 @@ class TextIndex:
                 found = True
                 yield start, end
         if not found and "".join(words) in self._closed:
-            for match in _pattern(tuple(words)).finditer(self._folded):
-                if _is_border(self._folded, match.start() - 1) and _is_border(self._folded, match.end()):
+            for match in _pattern(tuple(words)).finditer(self.folded):
+                if _is_border(self.folded, match.start() - 1) and _is_border(self.folded, match.end()):
                     yield match.span()
 
     def _starts(self, word: str) -> Iterator[int]:
-        start = self._folded.find(word)
+        start = self.folded.find(word)
         while start >= 0:
-            if _is_border(self._folded, start - 1):
+            if _is_border(self.folded, start - 1):
                 yield start
-            start = self._folded.find(word, start + 1)
+            start = self.folded.find(word, start + 1)
 
     def _run(self, words: list[str], start: int) -> tuple[int, int]:
         """How many of these words stand here one after the other, and where the last one ends."""
-        text, end = self._folded, start
+        text, end = self.folded, start
         for count, word in enumerate(words):
             gap = _GAP.match(text, end) if count else None
             place = gap.end() if gap else end
