@@ -31,11 +31,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     short.lower(): tuple(names.split("|")) for short, names in VOCABULARY["aliases"].items()
 }
 _SYMBOLS = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥", "INR": "₹", "CAD": "CA$", "AUD": "A$"}
-_FALLS = re.compile(PATTERNS["readers"]["falls"])
-_PLAIN_NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d{1,3})?")
-_ISO = re.compile(r"\d{4}-\d{2}(?:-\d{2}(?:[T ]\d{2}:\d{2}.*)?)?")
-_PATH, _PATH_BEHIND = re.compile(r"[\w/.+-]*\Z"), re.compile(r"(?:[\w/+-]|\.(?=\w))*")
-_MARKS = re.compile(r"[_-]+")
+_FORMS = {name: re.compile(pattern) for name, pattern in PATTERNS["readers"].items()}
 _NUMBER_WORD = re.compile(rf"(?i)(?:{'|'.join(NUMBER_WORDS)})[\s-]+(?:and[\s-]+)?\Z")
 _NEXT_NUMBER_WORD = re.compile(rf"(?i)[\s-]+(?:and[\s-]+)?(?:{'|'.join(NUMBER_WORDS)})\b")
 _LONGEST_WORD = 20  # characters of a number's word, with what may stand behind it
@@ -131,7 +127,9 @@ class Source:
                     continue
                 told, weight = "unscaled", READING_UNSETTLED  # as it stands, below a note that multiplies it
             kind = "percent" if told in ("fraction", "percent") else "money" if mention.money else "number"
-            falls = negative and value > 0 and _FALLS.search(self.text, max(0, mention.start - 40), mention.start)
+            falls = (
+                negative and value > 0 and _FORMS["falls"].search(self.text, max(0, mention.start - 40), mention.start)
+            )
             if (value < 0) == negative or falls:
                 yield Place(((mention.start, mention.end),), kind, weight, reading=told)
 
@@ -162,17 +160,16 @@ class Source:
         """The day with its time where one stands right behind it; midnight may be no more than the day."""
         found = []
         for place in self._date_places(moment.date()):
-            inside = TIME.search(self.text, place.start, place.end)
-            told = inside or TIME_BEHIND.match(self.text, place.end)
+            told = TIME_BEHIND.match(self.text, place.end)
             if told is None or moment.time() == time():
                 found.append(place)
             elif is_time(told, moment):
-                found.append(replace(place, spans=((place.start, max(place.end, told.end())),)))
+                found.append(replace(place, spans=((place.start, told.end()),)))
         return found
 
     def _string_places(self, text: str) -> Iterable[Place]:
         """Where a string stands, by the first way that finds it."""
-        canonical = _PLAIN_NUMBER.fullmatch(text) or _ISO.fullmatch(text)
+        canonical = _FORMS["number"].fullmatch(text) or _FORMS["iso"].fullmatch(text)
         ways = [self._as_written, self._as_meant, self._inside_words, self._inside_path, self._by_alias, self._symbols]
         for way in [self._as_meant, *ways] if canonical else ways:
             found = list(way(text)) if text else []
@@ -182,14 +179,14 @@ class Source:
 
     def _as_written(self, text: str) -> Iterator[Place]:
         """Where its words stand, with its own marks between them before all others."""
-        hits = self.index.find(text) or self.index.find(_MARKS.sub(" ", text))
+        hits = self.index.find(text)
         best = [spans for spans, exact in hits if exact] or [spans for spans, _ in hits]
         for spans in best:
             yield Place(spans, _kind(text), 1.0, self.text[spans[0][0] : spans[-1][1]] == text)
 
     def _as_meant(self, text: str) -> Iterable[Place]:
         """Where a number, a date or a month stands that the string is in other clothes."""
-        if _PLAIN_NUMBER.fullmatch(text):
+        if _FORMS["number"].fullmatch(text):
             return () if text.isdigit() and text[0] == "0" else self._number_places(Decimal(text))
         if len(text) > _LONGEST_FIGURE or _kind(text) == "text":
             return ()
@@ -210,8 +207,8 @@ class Source:
         for match in re.finditer(rf"(?i)(?<![^\W_]){re.escape(text)}(?![^\W_])", self.text):
             low, high = match.span()
             if text.isalpha():
-                before = _PATH.search(self.text, max(0, low - _LONGEST), low)
-                behind = _PATH_BEHIND.match(self.text, high)
+                before = _FORMS["path"].search(self.text, max(0, low - _LONGEST), low)
+                behind = _FORMS["path_behind"].match(self.text, high)
                 low, high = before.start() if before else low, behind.end() if behind else high
             yield Place(((low, high),), _kind(text), 0.7, False)
 

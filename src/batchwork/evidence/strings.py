@@ -10,20 +10,10 @@ from functools import cached_property, lru_cache
 from itertools import islice
 
 from batchwork.evidence.layout import Layout, overlap
-from batchwork.evidence.words import fold
+from batchwork.evidence.words import PATTERNS, fold
 
-_WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W_]+")
-# Two words of one value; without a set of characters beyond ASCII, which are slow to compile.
-_BETWEEN = r"(?! {3})(?:(?!│)[^\w\n\t|]){0,4}(?:\n(?:(?!│)[^\w\n|]){0,40})?_?"
-_GAP = re.compile(_BETWEEN)
-_BORDER = re.compile(r"[\W_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-_INSIDE = re.compile(r"[\W_]+")
-_RUN = re.compile(r"\d+|\D+")
-_GLUED_BEFORE = re.compile(r"(?:_|[^\W_]([-/_@‐‑–\\])|\d[.,](?=\d))\Z")
-_GLUED_BEHIND = re.compile(r"[-/@‐‑–\\][^\W_]|_(?!_)|(?<=\d)[.,:]\d")
-_SIGN_BEHIND = re.compile(r"[-+−–](?![^\W_])")
-_LEAD, _TAIL = re.compile(r"[^\w\s]*"), re.compile(r"[^\w\s]*$")
-_LINE_BREAK = re.compile(r"\s*\n\s*")
+_PATTERNS: dict[str, str] = PATTERNS["strings"]
+_FORMS = {name: re.compile(pattern) for name, pattern in _PATTERNS.items()}
 _LONGEST, _MOST = 2_000, 200  # characters of a value, places of it
 _GROUPED = 6  # letters and digits from which on an id may be grouped by blanks
 
@@ -47,7 +37,7 @@ class TextIndex:
     @cached_property
     def _closed(self) -> str:
         """The folded text without anything that may stand inside a word or between the words of a value."""
-        return _INSIDE.sub("", self.folded)
+        return _FORMS["inside"].sub("", self.folded)
 
     def find(self, value: str) -> list[Hit]:
         """Every place where the value stands, in order; one broken over columns only when there is no other."""
@@ -57,7 +47,7 @@ class TextIndex:
         return self._found[value]
 
     def _find(self, value: str) -> Iterator[Hit]:
-        words = _WORD.findall(folded(value))
+        words = _FORMS["word"].findall(folded(value))
         if not words:
             place = self.text.find(value) if value else -1
             if place >= 0:
@@ -77,13 +67,15 @@ class TextIndex:
         """The words of a value with its own marks around them; None when they are a part of something longer."""
         if self._is_glued(start, end, value):
             return None
-        lead, tail = _LEAD.match(value), _TAIL.search(value)
+        lead, tail = _FORMS["lead"].match(value), _FORMS["tail"].search(value)
         if lead and lead[0] and self.text.endswith(lead[0], 0, start):
             start -= len(lead[0])
         if tail and tail[0] and self.text.startswith(tail[0], end):
             end += len(tail[0])  # the point of "Inc.", a closing bracket, "C++"
         written, wanted = self.text[start:end], " ".join(value.split())
-        return ((start, end),), written == value or _LINE_BREAK.sub(" ", written).casefold() == wanted.casefold()
+        return ((start, end),), written == value or _FORMS["line_break"].sub(
+            " ", written
+        ).casefold() == wanted.casefold()
 
     def _spans(self, words: list[str]) -> Iterator[tuple[int, int]]:
         """Where words stand in order: as they are written, else with breaks inside, where the text can have those."""
@@ -109,7 +101,7 @@ class TextIndex:
         """How many of these words stand here one after the other, and where the last one ends."""
         text, end = self.folded, start
         for count, word in enumerate(words):
-            gap = _GAP.match(text, end) if count else None
+            gap = _FORMS["between"].match(text, end) if count else None
             place = gap.end() if gap else end
             if not text.startswith(word, place) or (
                 count == len(words) - 1 and not _is_border(text, place + len(word))
@@ -120,12 +112,12 @@ class TextIndex:
 
     def _is_glued(self, start: int, end: int, value: str) -> bool:
         """Whether the hit is part of a longer id, word or number."""
-        if len(value) <= 2 and value[-1:].isalnum() and _SIGN_BEHIND.match(self.text, end):
+        if len(value) <= 2 and value[-1:].isalnum() and _FORMS["sign_behind"].match(self.text, end):
             return True  # the grade A is not in "A-"
-        before = _GLUED_BEFORE.search(self.text[max(0, start - 2) : start + 1], 0, min(2, start))
+        before = _FORMS["glued_before"].search(self.text[max(0, start - 2) : start + 1], 0, min(2, start))
         if before and before[1] != value[0]:
             return True
-        return _GLUED_BEHIND.match(self.text, end) is not None
+        return _FORMS["glued_behind"].match(self.text, end) is not None
 
     def _in_columns(self, value: str, words: list[str]) -> Iterator[Hit]:
         """Where a value stands that is broken inside a column, its parts one below the other."""
@@ -148,7 +140,7 @@ class TextIndex:
 
 def _is_border(text: str, place: int) -> bool:
     """Whether what stands at a place is no part of a word beside it."""
-    return not 0 <= place < len(text) or _BORDER.match(text, place) is not None
+    return not 0 <= place < len(text) or _FORMS["border"].match(text, place) is not None
 
 
 @lru_cache(maxsize=1_000)
@@ -159,9 +151,9 @@ def _pattern(words: tuple[str, ...]) -> re.Pattern[str]:
         pieces, gap = list(word), "(?:-\n\\s*|\u00ad)?"
         if any(map(str.isdigit, word)):
             gap = "[ \u00a0()/-]{0,2}" if word.isdigit() else "[ \u00a0-]?"
-            pieces = pieces if len(word) >= _GROUPED else _RUN.findall(word)  # HX 521
+            pieces = pieces if len(word) >= _GROUPED else _FORMS["run"].findall(word)  # HX 521
         parts.append(gap.join(map(re.escape, pieces)))
-    return re.compile(_BETWEEN.join(parts))
+    return re.compile(_PATTERNS["between"].join(parts))
 
 
 def folded(text: str) -> str:
