@@ -7,7 +7,7 @@ when it is denied an odd number of times. Words that carry their own opposite ("
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
 
 from msgspec import Struct
@@ -29,6 +29,7 @@ for _group in VOCABULARY["alike"]:
 _FORMS = {name: re.compile(pattern) for name, pattern in PATTERNS["booleans"].items()}
 _BOX_BEFORE = re.compile(rf"(?:{PATTERNS['booleans']['box']}) *\Z")
 _ASKING, _DOUBT, _OF_THE_NEXT = (frozenset(_WORDS[name].split()) for name in ("asking", "doubt", "of_the_next"))
+_SILENT = NEGATIONS | _ASKING
 # What is denied ends at punctuation, and where another verb or subject follows ("does not smoke and has").
 _CLAUSE_END = re.compile(_WORDS["clause_end"], re.IGNORECASE)
 _PREFIXES = ("un", "in", "non", "im", "ir", "dis")
@@ -61,11 +62,12 @@ class Phrases:
 
     def statements(self, field: Field) -> list[Statement]:
         """Every phrase that answers the field, strongest first; by its description where none has its name."""
-        wanted = _asked(field.own) or list(field.own)
+        wanted, described = ([word for word in said if word not in _SILENT] for said in (field.own, field.described))
+        wanted = wanted or list(field.own)
         said = frozenset(re.split(r"[_\W]+", field.name.lower())) & NEGATIONS
         negated = frozenset(word for word in said if set(wanted).isdisjoint(concepts(word)))
         found = self._answers(wanted, negated)
-        if not found and len(described := _asked(field.described)) > 1:
+        if not found and len(described) > 1:
             found = self._answers(described, frozenset())
         return sorted(found, key=lambda statement: -statement.strength)
 
@@ -103,10 +105,6 @@ class Phrases:
             return None  # a question says nothing by itself
         low, high = min(word.start() for word in (*hits, *denials)), max(word.end() for word in (*hits, *denials))
         return Statement(low, high, (len(denials) + turned) % 2 == 0, strength)
-
-
-def _asked(words: Iterable[str]) -> list[str]:
-    return [word for word in words if word not in NEGATIONS and word not in _ASKING]
 
 
 def _closest(hits: list[_Word], count: int) -> list[_Word]:

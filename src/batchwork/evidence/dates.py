@@ -81,12 +81,9 @@ class Dates:
     def _unordered(self) -> Iterator[Mention]:
         """Dates in figures with the year last."""
         for match, day_first, month_first in self._figures:
-            order = (
-                True if self._day_first is None and "." in match["mark"] else self._day_first
-            )  # of points, day first
             days = [day for day in dict.fromkeys((day_first, month_first)) if day is not None]
-            if len(days) == 2 and order is not None:
-                days = days[:1] if order else days[1:]
+            if len(days) == 2 and self._day_first is not None:
+                days = days[:1] if self._day_first else days[1:]
             if days:
                 weight = 1.0 if len(days) == 1 else 0.45
                 yield Mention(*match.span(), tuple(Reading(day, weight) for day in days))
@@ -95,17 +92,17 @@ class Dates:
         """True for day first, False for month first, None when nothing tells."""
         if not self._figures:
             return None
-        for order in ("day_month", "month_day"):
-            if _FORMS[order].search(self._text):
-                return order == "day_month"
+        hints, lands = (
+            len(forms["day_month"].findall(self._text)) - len(forms["month_day"].findall(self._text))
+            for forms in (_FORMS, _LANDS)
+        )
         votes = 0
         for match, day_first, month_first in self._figures:
             if day_first is None or month_first is None:
                 votes += 3 * ((day_first is not None) - (month_first is not None))
             elif day_first != month_first:  # the same day may stand elsewhere in full
                 votes += 3 if "." in match["mark"] else (day_first in certain) - (month_first in certain)
-        day_month, month_day = (len(_LANDS[order].findall(self._text)) for order in ("day_month", "month_day"))
-        votes = votes or day_month - month_day
+        votes = hints or votes or lands
         return votes > 0 if votes else None
 
 

@@ -50,7 +50,7 @@ class Numbers:
         self._text = text
         self._taken = sorted(taken)
         self.starts: list[int] = []
-        self._numerals: list[str] = []
+        self._ends: list[int] = []
         self._known: dict[int, Mention | None] = {}
         self._by_digits: dict[str, list[int]] = {}
         for match in _FORMS["numeral"].finditer(text):
@@ -63,15 +63,11 @@ class Numbers:
     @property
     def mentions(self) -> list[Mention]:
         """All of them, read."""
-        read = (self.mention(rank) for rank in range(len(self.starts)))
-        return [mention for mention in read if mention is not None]
+        return list(filter(None, map(self.mention, range(len(self.starts)))))
 
     def saying(self, digits: str) -> Iterator[Mention]:
         """Those with these significant digits."""
-        for rank in self._by_digits.get(digits.strip("0"), ()):
-            mention = self.mention(rank)
-            if mention is not None:
-                yield mention
+        return filter(None, map(self.mention, self._by_digits.get(digits.strip("0"), ())))
 
     def mention(self, rank: int) -> Mention | None:
         """What stands at a rank; None when it is no number after all (a version, an address)."""
@@ -87,19 +83,17 @@ class Numbers:
         digits = numeral if numeral.isdigit() else _FORMS["marks"].sub("", _FORMS["exponent"].sub("", numeral))
         self._by_digits.setdefault(digits.strip("0"), []).append(len(self.starts))
         self.starts.append(start)
-        self._numerals.append(numeral)
-
-    def _end(self, rank: int) -> int:
-        return self.starts[rank] + len(self._numerals[rank])
+        self._ends.append(start + len(numeral))
 
     def _is_touched(self, rank: int) -> bool:
         """Whether what the number before takes may reach up to what this one takes: a sign, a currency, a bracket."""
-        end, start = self._end(rank - 1), self.starts[rank]
+        end, start = self._ends[rank - 1], self.starts[rank]
         gap = self._text[end:start].rstrip() if end <= start < end + _REACH else ""
         return gap != "" and not gap[-1].islower() and gap[-1] not in ",;:)|"
 
     def _read(self, rank: int) -> Mention | None:
-        start, end, numeral = self.starts[rank], self._end(rank), self._numerals[rank]
+        start, end = self.starts[rank], self._ends[rank]
+        numeral = self._text[start:end]
         in_date = self._is_in_date(start)
         if len(numeral) > _LONGEST or (not in_date and self._is_part(start, end)):
             return None
@@ -225,9 +219,9 @@ def _behind(text: str, end: int, currency: bool) -> tuple[int, int, bool, bool]:
 
 def _is_accounting(text: str, outer: int, closing: int, numeral: str, percent: bool) -> bool:
     """Whether a parenthesis makes its number negative: alone in its cell, behind a figure, or around an amount."""
-    before, behind = text[max(0, outer - _REACH) : outer], text[closing : closing + 4]
-    if _FORMS["reads_on"].match(behind):
-        return before.rstrip(" \t").endswith(":") and not behind[:1].isalnum()
+    before = text[max(0, outer - _REACH) : outer]
+    if _FORMS["reads_on"].match(text, closing):
+        return False
     if outer == 0 or _FORMS["alone"].search(before):
         return True
     amount = "." in numeral or "," in numeral

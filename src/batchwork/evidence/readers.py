@@ -32,9 +32,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
 }
 _SYMBOLS = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥", "INR": "₹", "CAD": "CA$", "AUD": "A$"}
 _FORMS = {name: re.compile(pattern) for name, pattern in PATTERNS["readers"].items()}
-_NUMBER_WORD = re.compile(rf"(?i)(?:{'|'.join(NUMBER_WORDS)})[\s-]+(?:and[\s-]+)?\Z")
 _NEXT_NUMBER_WORD = re.compile(rf"(?i)[\s-]+(?:and[\s-]+)?(?:{'|'.join(NUMBER_WORDS)})\b")
-_LONGEST_WORD = 20  # characters of a number's word, with what may stand behind it
 _LONGEST = 60  # characters of what is looked for inside of words
 _LONGEST_FIGURE = 40  # characters of a string that may be a date or a number
 
@@ -134,11 +132,9 @@ class Source:
                 yield Place(((mention.start, mention.end),), kind, weight, reading=told)
 
     def _spelled(self, words: str) -> Iterator[Place]:
-        """Where a number stands in words that are no part of a longer one."""
+        """Where a number stands in words that no larger one begins with."""
         for spans, _ in self.index.find(words):
-            start, end = spans[0][0], spans[-1][1]
-            before = _NUMBER_WORD.search(self.text, max(0, start - _LONGEST_WORD), start)
-            if not before and not _NEXT_NUMBER_WORD.match(self.text, end):
+            if not _NEXT_NUMBER_WORD.match(self.text, spans[-1][1]):
                 yield Place(spans, "number", 0.9)
 
     def _inside_words(self, text: str) -> Iterator[Place]:

@@ -42,26 +42,20 @@ class TextIndex:
     def find(self, value: str) -> list[Hit]:
         """Every place where the value stands, in order; one broken over columns only when there is no other."""
         if value not in self._found:
-            hits = self._find(value.strip()) if len(value) <= _LONGEST else ()
-            self._found[value] = list(islice(hits, _MOST))
+            self._found[value] = self._find(value.strip()) if len(value) <= _LONGEST else []
         return self._found[value]
 
-    def _find(self, value: str) -> Iterator[Hit]:
+    def _find(self, value: str) -> list[Hit]:
         words = _FORMS["word"].findall(folded(value))
         if not words:
             place = self.text.find(value) if value else -1
-            if place >= 0:
-                yield ((place, place + len(value)),), True
-            return
-        found = False
+            return [(((place, place + len(value)),), True)] if place >= 0 else []
         for spelled in (words, [word for word in words if word != "and"]):
-            for start, end in self._spans(spelled) if spelled and not found else ():
-                hit = self._hit(value, start, end)
-                if hit is not None:
-                    found = True
-                    yield hit
-        if not found and len(words) > 1:
-            yield from self._in_columns(value, words)
+            hits = (self._hit(value, *span) for span in self._spans(spelled))
+            found = list(islice(filter(None, hits), _MOST))
+            if found:
+                return found
+        return list(self._in_columns(value, words))
 
     def _hit(self, value: str, start: int, end: int) -> Hit | None:
         """The words of a value with its own marks around them; None when they are a part of something longer."""
@@ -80,12 +74,12 @@ class TextIndex:
     def _spans(self, words: list[str]) -> Iterator[tuple[int, int]]:
         """Where words stand in order: as they are written, else with breaks inside, where the text can have those."""
         found = False
-        for start in self._starts(words[0]):
+        for start in self._starts(words[0]) if words else ():
             count, end = self._run(words, start)
             if count == len(words):
                 found = True
                 yield start, end
-        if not found and "".join(words) in self._closed:
+        if words and not found and "".join(words) in self._closed:
             for match in _pattern(tuple(words)).finditer(self.folded):
                 if _is_border(self.folded, match.start() - 1) and _is_border(self.folded, match.end()):
                     yield match.span()
