@@ -24,12 +24,10 @@ class Scales:
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
         self._notes: dict[int, list[tuple[int, int]]] = {}  # by line: offset, power
-        lines, until = layout.lines, 0
-        for number in sorted(set(self._hinted())):
-            low, until = max(until, lines[max(0, number - 1)].start), lines[number].end
-            for found in _NOTE.finditer(layout.text, low, until):
+        for number in set(self._hinted()):
+            for found in _NOTE.finditer(layout.text, layout.lines[number].start, layout.lines[number].end):
                 note = found.start(), power_of(found[found.lastindex] if found.lastindex else "k")
-                self._notes.setdefault(layout.line_of(found.start()), []).append(note)
+                self._notes.setdefault(number, []).append(note)
         self._captions = self._find_captions() if self._notes else {}
 
     def _hinted(self) -> Iterator[int]:
@@ -44,16 +42,14 @@ class Scales:
     def _find_captions(self) -> dict[int, int]:
         """For lines of tables below a note in a line of its own, the power."""
         captions: dict[int, int] = {}
-        power = prose = 0
+        power = 0
         for number, line in enumerate(self._layout.lines):
-            notes = self._notes.get(number)
-            if power and len(line.cells) > 1:
+            if len(line.cells) > 1:
                 captions[number] = power
-            if notes and len(line.cells) == 1:
-                power, prose = notes[-1][1], 0
-            elif len(line.cells) == 1 and line.end - line.start > _PROSE:
-                prose += 1
-                power = power if prose < 2 else 0
+            elif number in self._notes:
+                power = self._notes[number][-1][1]
+            elif line.end - line.start > _PROSE:
+                power = 0
         return captions
 
     def power_at(self, start: int) -> int:
