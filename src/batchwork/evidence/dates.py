@@ -18,7 +18,6 @@ _FORMS = {name: re.compile(pattern) for name, pattern in _PATTERNS.items()}
 _LANDS = {order: re.compile(signs) for order, signs in VOCABULARY["lands"].items()}
 TIME, TIME_BEHIND = (re.compile(_PATTERNS[lead] + _PATTERNS["time"]) for lead in ("no_time", "to_time"))
 _MONTHS = {fold(name): month for month, names in enumerate(VOCABULARY["months"], start=1) for name in names.split()}
-_WORDS = re.compile(r"[^\W\d_]+")
 _LONGEST = 45  # characters from the day or the month to the year
 
 
@@ -63,7 +62,9 @@ class Dates:
         """Dates with the month's name: looked for before every year, because years are few and words are many."""
         for year in _FORMS["years"].finditer(self._text):
             low = max(0, year.start() - _LONGEST)
-            words = [word for word in _WORDS.finditer(self._text, low, year.start()) if fold(word[0]) in _MONTHS]
+            words = [
+                word for word in _FORMS["name"].finditer(self._text, low, year.start()) if fold(word[0]) in _MONTHS
+            ]
             behind = _FORMS["to_year"].fullmatch(self._text, words[-1].end(), year.start()) if words else None
             if behind is None:
                 continue

@@ -108,7 +108,9 @@ class Source:
         said = (place for mention in mentions for place in self._said_by(mention, sizes, number < 0))
         found = list(islice(said, MOST_PLACES))
         if 0 <= number < 10**9 and number == int(number):
-            found += self._spelled(" ".join(in_words(int(number))))
+            spelled = (spans for spans, _ in self.index.find(" ".join(in_words(int(number)))))
+            larger = _NEXT_NUMBER_WORD.match  # "two hundred" is not 2
+            found += [Place(spans, "number", 0.9) for spans in spelled if not larger(self.text, spans[-1][1])]
         return found or list(self._inside_words(format(number.normalize(), "f")))
 
     def _said_by(self, mention: Mention, sizes: set[Decimal], negative: bool) -> Iterator[Place]:
@@ -130,12 +132,6 @@ class Source:
             )
             if (value < 0) == negative or falls:
                 yield Place(((mention.start, mention.end),), kind, weight, reading=told)
-
-    def _spelled(self, words: str) -> Iterator[Place]:
-        """Where a number stands in words that no larger one begins with."""
-        for spans, _ in self.index.find(words):
-            if not _NEXT_NUMBER_WORD.match(self.text, spans[-1][1]):
-                yield Place(spans, "number", 0.9)
 
     def _inside_words(self, text: str) -> Iterator[Place]:
         """Where digits stand as a part of a word, an address or an id: rfc3492, v2.4, bugs.example/39678."""
