@@ -110,11 +110,8 @@ class Phrases:
 def _closest(hits: list[_Word], count: int) -> list[_Word]:
     """The shortest stretch that still names as many of the wanted words."""
     windows = [hits[index : index + count] for index in range(len(hits) - count + 1)]
-    if len(windows) < 2:
-        return hits
-    return min(
-        windows, key=lambda part: (len({fold(hit[0]) for hit in part}) < count, part[-1].end() - part[0].start())
-    )
+    fullest = [part for part in windows if len({fold(hit[0]) for hit in part}) == count] or windows
+    return min(fullest, key=lambda part: part[-1].end() - part[0].start()) if hits and windows else hits
 
 
 def _boxed(text: str, begin: int, end: int, hits: list[_Word]) -> tuple[int, int, bool] | None:
@@ -193,7 +190,7 @@ def _units(layout: Layout) -> Iterator[tuple[int, int]]:
     begin, end = -1, 0
     for line in layout.lines:
         single = line.kind == "text" and len(line.cells) == 1
-        prose = single and line.end - line.start >= 30 and not line.cells[0].text.startswith(("{", "<", '"', "[", "☐"))
+        prose = single and line.end - line.start >= 30
         if begin >= 0 and not (single and end + 1 == line.start and (prose or end - begin >= 38)):
             yield from _sentences(layout.text, begin, end)
             begin = -1

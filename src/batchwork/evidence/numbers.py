@@ -224,10 +224,8 @@ def _is_accounting(text: str, outer: int, closing: int, numeral: str, percent: b
         return False
     if outer == 0 or _FORMS["alone"].search(before):
         return True
-    amount = "." in numeral or "," in numeral
-    return not percent and bool(
-        _FORMS["after_figure"].search(before) or (amount and not _FORMS["after_word"].search(before))
-    )
+    aside = numeral.isdigit() or _FORMS["after_word"].search(before)
+    return not percent and bool(not aside or _FORMS["after_figure"].search(before))
 
 
 def power_of(word: str) -> int:

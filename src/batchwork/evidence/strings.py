@@ -14,6 +14,7 @@ from batchwork.evidence.words import PATTERNS, fold
 
 _PATTERNS: dict[str, str] = PATTERNS["strings"]
 _FORMS = {name: re.compile(pattern) for name, pattern in _PATTERNS.items()}
+_DASHES = dict.fromkeys(map(ord, "‐‑–—−"), "-")
 _LONGEST, _MOST = 2_000, 200  # characters of a value, places of it
 _GROUPED = 6  # letters and digits from which on an id may be grouped by blanks
 
@@ -154,6 +155,4 @@ def folded(text: str) -> str:
     """A text without case and accents and with one kind of dash, character by character, so that places stay."""
     if text.isascii():
         return text.lower()
-    return text.translate(
-        {ord(letter): "-" if letter in "‐‑–—−" else (fold(letter) or letter)[0] for letter in set(text)}
-    )
+    return text.translate({ord(letter): (fold(letter) or letter)[0] for letter in set(text)} | _DASHES)
