@@ -56,7 +56,7 @@ class TextIndex:
             found = list(islice(filter(None, hits), _MOST))
             if found:
                 return found
-        return list(self._in_columns(value, words))
+        return list(self._in_columns(value, words)) if len(words) > 1 else []
 
     def _hit(self, value: str, start: int, end: int) -> Hit | None:
         """The words of a value with its own marks around them; None when they are a part of something longer."""
