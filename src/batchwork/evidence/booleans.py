@@ -15,7 +15,7 @@ from msgspec import Struct
 from batchwork.evidence.fields import Field
 from batchwork.evidence.layout import Layout
 from batchwork.evidence.thresholds import NAMED_ENOUGH, NAMING
-from batchwork.evidence.words import GENERIC, NEGATIONS, PATTERNS, ROOT, VOCABULARY, concepts, fold, nearest, reach
+from batchwork.evidence.words import NEGATIONS, PATTERNS, ROOT, VOCABULARY, concepts, fold, nearest, reach
 
 _WORDS = VOCABULARY["answers"]
 _OPPOSITES: dict[str, str] = {}
@@ -72,14 +72,14 @@ class Phrases:
         return sorted(found, key=lambda statement: -statement.strength)
 
     def _answers(self, wanted: list[str], negated: frozenset[str]) -> list[Statement]:
-        counts: dict[int, float] = {}
+        counts: dict[int, int] = {}
         for concept in dict.fromkeys(wanted):
             near = reach((concept,))
             words = (word for word in self._words if not near.isdisjoint(_meanings(word)[2]) and _naming(concept, word))
             places = (place for word in words for place in self._words[word])
             for number in {bisect_right(self._starts, place) - 1 for place in places}:
-                counts[number] = counts.get(number, 0.0) + _worth(concept)
-        least = NAMED_ENOUGH * sum(map(_worth, set(wanted))) - 1e-9
+                counts[number] = counts.get(number, 0) + 1
+        least = NAMED_ENOUGH * len(set(wanted)) - 1e-9
         read = (self._read(*self._places[n], wanted, negated) for n in sorted(counts) if n >= 0 and counts[n] >= least)
         return [statement for statement in read if statement is not None and statement.strength >= NAMED_ENOUGH]
 
@@ -91,7 +91,7 @@ class Phrases:
         hits = _closest([word for word in words if any(_naming(want, word[0]) for want in wanted)], len(named))
         if not hits:
             return None
-        strength = sum(map(_worth, named)) / sum(map(_worth, set(wanted)))
+        strength = len(named) / len(set(wanted))
         opposite = any(all(_naming(want, hit[0]) <= 0 for want in wanted) for hit in hits)
         repeated = not negated or not negated.isdisjoint(fold(word[0]) for word in words)  # "Disabled: no" is the name
         turned = opposite == repeated
@@ -180,18 +180,13 @@ def _meanings(word: str) -> tuple[tuple[str, ...], tuple[str, ...], frozenset[st
     return straight, denied, frozenset(concept[:ROOT] for concept in straight + denied)
 
 
-def _worth(concept: str) -> float:
-    """How much of a question a concept is: "goods" in "exports goods" says little."""
-    return 0.4 if concept in GENERIC else 1.0
-
-
 def _units(layout: Layout) -> Iterator[tuple[int, int]]:
     """Sentences, and lines of forms and tables, each by itself."""
     begin, end = -1, 0
     for line in layout.lines:
         single = line.kind == "text" and len(line.cells) == 1
         prose = single and line.end - line.start >= 30
-        if begin >= 0 and not (single and end + 1 == line.start and (prose or end - begin >= 38)):
+        if begin >= 0 and not (single and end + 1 == line.start):
             yield from _sentences(layout.text, begin, end)
             begin = -1
         if prose or (begin >= 0 and single):
