@@ -52,7 +52,7 @@ def _without_feature(name: str) -> list[_Patch]:
 
 
 RULES: dict[str, list[_Patch]] = {
-    "numbers in words": [(readers.Source, "_spelled", _gives(()))],
+    "numbers in words": [(readers, "in_words", _gives(()))],
     "negative in brackets": [(numbers, "_is_accounting", _gives(False))],
     "notes in thousands": [(scales.Scales, "power_at", _gives(0))],
     "dates without a year": [(dates.Dates, "without_year", _gives([]))],

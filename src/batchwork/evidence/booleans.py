@@ -7,7 +7,7 @@ when it is denied an odd number of times. Words that carry their own opposite ("
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
 
 from msgspec import Struct
@@ -15,7 +15,7 @@ from msgspec import Struct
 from batchwork.evidence.fields import Field
 from batchwork.evidence.layout import Layout
 from batchwork.evidence.thresholds import NAMED_ENOUGH, NAMING
-from batchwork.evidence.words import GENERIC, NEGATIONS, PATTERNS, ROOT, VOCABULARY, concepts, fold, nearest, reach
+from batchwork.evidence.words import NEGATIONS, PATTERNS, ROOT, VOCABULARY, concepts, fold, nearest, reach
 
 _WORDS = VOCABULARY["answers"]
 _OPPOSITES: dict[str, str] = {}
@@ -26,22 +26,18 @@ _MEANINGS: dict[str, tuple[str, ...]] = dict.fromkeys(_WORDS["may"].split(), tup
 for _group in VOCABULARY["alike"]:
     for _word in _group.split():
         _MEANINGS[_word] = tuple(dict.fromkeys((*_MEANINGS.get(_word, ()), *concepts(_group))))
-# A key of a program is as many words as it has humps: notifyOnFailure.
-_WORD = re.compile(r"(?<![^\W_])[a-z]+(?=[A-Z][a-z])|[A-Z][a-z]+(?=[A-Z][a-z])|[^\W_]+(?:['’][^\W_]+)?")
-_SENTENCE = re.compile(r"(?<=[.!?;])\s+|,\s+(?=[\w.-]+=\S)|\n\s*\n|\n(?=\s*(?:[-*•▪‣]|\d+[.)]|#|\||\[))")
-_BOX = re.compile(r"(?P<on>\[[xX✓✔*]\]|\([xX✓]\)|[☑☒✓✔⊠●])|(?P<off>\[\s?\]|\(\s?\)|[☐□○✗✘])")
-_BOX_LEADS = re.compile(r"\s{0,3}[^\W\d_]")  # a box that is followed by its words
-_OPTION = re.compile(r"\b(?:(?P<yes>yes|true|ja|oui|sí|si)|(?:no|false|nein|non|nee))\b", re.IGNORECASE)
-_ANSWER = re.compile(PATTERNS["booleans"]["answer"])
+_FORMS = {name: re.compile(pattern) for name, pattern in PATTERNS["booleans"].items()}
+_BOX_BEFORE = re.compile(rf"(?:{PATTERNS['booleans']['box']}) *\Z")
 _ASKING, _DOUBT, _OF_THE_NEXT = (frozenset(_WORDS[name].split()) for name in ("asking", "doubt", "of_the_next"))
+_SILENT = NEGATIONS | _ASKING
 # What is denied ends at punctuation, and where another verb or subject follows ("does not smoke and has").
 _CLAUSE_END = re.compile(_WORDS["clause_end"], re.IGNORECASE)
-_CLAUSE_STOPS = re.compile(
-    r"(?:\s+(?:is|are|was|were|does|do|has|have))?(?:\s+(?:not|too|neither|either))?\s*(?:[.,;:!?\n]|$)"
-)
 _PREFIXES = ("un", "in", "non", "im", "ir", "dis")
 _REACH = 60  # characters to a word that still denies
 _FEW = 6  # words of a line that may be no more than a label
+
+
+_Word = re.Match[str]
 
 
 class Statement(Struct, frozen=True, gc=False):
@@ -53,12 +49,6 @@ class Statement(Struct, frozen=True, gc=False):
     strength: float
 
 
-class _Word(Struct, frozen=True, gc=False):
-    start: int
-    end: int
-    word: str
-
-
 class Phrases:
     """The sentences of a text, and the lines of its forms and tables, by the concepts they name."""
 
@@ -67,76 +57,72 @@ class Phrases:
         self._places = list(_units(layout))
         self._starts = [start for start, _ in self._places]
         self._words: dict[str, list[int]] = {}  # where each stands
-        for word in _WORD.finditer(self._text):
+        for word in _FORMS["word"].finditer(self._text):
             self._words.setdefault(word[0], []).append(word.start())
 
     def statements(self, field: Field) -> list[Statement]:
         """Every phrase that answers the field, strongest first; by its description where none has its name."""
-        wanted = _asked(field.own) or list(field.own)
+        wanted, described = ([word for word in said if word not in _SILENT] for said in (field.own, field.described))
+        wanted = wanted or list(field.own)
         said = frozenset(re.split(r"[_\W]+", field.name.lower())) & NEGATIONS
         negated = frozenset(word for word in said if set(wanted).isdisjoint(concepts(word)))
         found = self._answers(wanted, negated)
-        if not found and len(described := _asked(field.described)) > 1:
+        if not found and len(described) > 1:
             found = self._answers(described, frozenset())
         return sorted(found, key=lambda statement: -statement.strength)
 
     def _answers(self, wanted: list[str], negated: frozenset[str]) -> list[Statement]:
-        counts: dict[int, float] = {}
+        counts: dict[int, int] = {}
         for concept in dict.fromkeys(wanted):
             near = reach((concept,))
-            words = (word for word in self._words if not near.isdisjoint(_roots(word)) and _naming(concept, fold(word)))
+            words = (word for word in self._words if not near.isdisjoint(_meanings(word)[2]) and _naming(concept, word))
             places = (place for word in words for place in self._words[word])
             for number in {bisect_right(self._starts, place) - 1 for place in places}:
-                counts[number] = counts.get(number, 0.0) + _worth(concept)
-        least = NAMED_ENOUGH * sum(map(_worth, set(wanted))) - 1e-9
+                counts[number] = counts.get(number, 0) + 1
+        least = NAMED_ENOUGH * len(set(wanted)) - 1e-9
         read = (self._read(*self._places[n], wanted, negated) for n in sorted(counts) if n >= 0 and counts[n] >= least)
         return [statement for statement in read if statement is not None and statement.strength >= NAMED_ENOUGH]
 
     def _read(self, begin: int, end: int, wanted: list[str], negated: frozenset[str]) -> Statement | None:
         """What a line, cell or sentence answers."""
         text = self._text
-        words = [_Word(m.start(), m.end(), fold(m.group())) for m in _WORD.finditer(text, begin, end)]
-        named = {want for want in wanted for word in words if _naming(want, word.word)}
-        hits = _closest([word for word in words if any(_naming(want, word.word) for want in wanted)], len(named))
+        words = list(_FORMS["word"].finditer(text, begin, end))
+        named = {want for want in wanted for word in words if _naming(want, word[0])}
+        hits = _closest([word for word in words if any(_naming(want, word[0]) for want in wanted)], len(named))
         if not hits:
             return None
-        strength = sum(map(_worth, named)) / sum(map(_worth, set(wanted)))
-        opposite = any(all(_naming(want, hit.word) <= 0 for want in wanted) for hit in hits)
-        repeated = not negated or not negated.isdisjoint(word.word for word in words)  # "Disabled: no" is the name
+        strength = len(named) / len(set(wanted))
+        opposite = any(all(_naming(want, hit[0]) <= 0 for want in wanted) for hit in hits)
+        repeated = not negated or not negated.isdisjoint(fold(word[0]) for word in words)  # "Disabled: no" is the name
         turned = opposite == repeated
-        told, answer = _boxed(text, begin, end, hits), _ANSWER.match(text, hits[-1].end, end)
+        told, answer = _boxed(text, begin, end, hits), _FORMS["answer"].match(text, hits[-1].end(), end)
         if told is None and answer:
             told = *answer.span("answer"), answer["yes"] is not None
         if told is not None:
             return Statement(told[0], told[1], told[2] != turned, strength + 0.2)
         denials = _denials(text, words, hits, negated)
-        if denials is None or "?" in text[hits[-1].end : end]:
+        if denials is None or "?" in text[hits[-1].end() : end]:
             return None  # a question says nothing by itself
-        low, high = min(word.start for word in (*hits, *denials)), max(word.end for word in (*hits, *denials))
+        low, high = min(word.start() for word in (*hits, *denials)), max(word.end() for word in (*hits, *denials))
         return Statement(low, high, (len(denials) + turned) % 2 == 0, strength)
-
-
-def _asked(words: Iterable[str]) -> list[str]:
-    return [word for word in words if word not in NEGATIONS and word not in _ASKING]
 
 
 def _closest(hits: list[_Word], count: int) -> list[_Word]:
     """The shortest stretch that still names as many of the wanted words."""
     windows = [hits[index : index + count] for index in range(len(hits) - count + 1)]
-    if len(windows) < 2:
-        return hits
-    return min(windows, key=lambda part: (len({hit.word for hit in part}) < count, part[-1].end - part[0].start))
+    fullest = [part for part in windows if len({fold(hit[0]) for hit in part}) == count] or windows
+    return min(fullest, key=lambda part: part[-1].end() - part[0].start()) if hits and windows else hits
 
 
 def _boxed(text: str, begin: int, end: int, hits: list[_Word]) -> tuple[int, int, bool] | None:
     """The box to which the words belong, or the ticked one of two options behind them."""
-    boxes = list(_BOX.finditer(text, begin, end))
-    first, last = hits[0].start, hits[-1].end
-    leading = all(_BOX_LEADS.match(text, box.end(), end) for box in boxes)
+    boxes = list(_FORMS["box"].finditer(text, begin, end))
+    first, last = hits[0].start(), hits[-1].end()
+    leading = all(_FORMS["box_leads"].match(text, box.end(), end) for box in boxes)
     edges = [begin, *(place for box in boxes for place in box.span()), end]
     for rank, box in enumerate(boxes, start=1):
         low, high = edges[2 * rank : 2 * rank + 2] if leading else edges[2 * rank - 2 : 2 * rank]
-        option = _OPTION.search(text, max(low, last), high)
+        option = _FORMS["option"].search(text, max(low, last), high)
         if option and box["on"]:
             return option.start(), option.end(), option["yes"] is not None
         if not option and low <= first and last <= high:
@@ -147,73 +133,51 @@ def _boxed(text: str, begin: int, end: int, hits: list[_Word]) -> tuple[int, int
 
 def box_before(text: str, start: int) -> bool | None:
     """Whether the box right before a place is ticked; None when there is none."""
-    line = text.rfind("\n", 0, start) + 1
-    boxes = list(_BOX.finditer(text, max(line, start - 6), start))
-    if not boxes or text[boxes[-1].end() : start].strip(" "):
-        return None
-    return boxes[-1]["on"] is not None
+    found = _BOX_BEFORE.search(text, max(0, start - 6), start)
+    return None if found is None else found["on"] is not None
 
 
 def _denials(text: str, words: list[_Word], hits: list[_Word], negated: frozenset[str]) -> list[_Word] | None:
     """The words that deny what these say in their clause; None when it is left open, or nothing is said of them."""
     first, last = hits[0], hits[-1]
-    clause = [word for word in words if _is_near(text, word, first, last)]
-    free = [word for word in clause if word not in hits]
-    if any(word.word in _DOUBT and word.start < last.start for word in free):
+    low, high = first.start() - _REACH, last.end() + _REACH
+    inside = False  # whether another clause begins between them; its verb may stand behind
+    for cut in _CLAUSE_END.finditer(text, max(0, low), high + _REACH):
+        low = cut.start() if cut.start() < first.start() else low
+        high = min(high, cut.start()) if cut.start() >= last.end() else high
+        inside = inside or first.end() <= cut.start() < last.start()
+    free = [word for word in words if low < word.end() and word.start() <= high and word not in hits]
+    if any(fold(word[0]) in _DOUBT and word.start() < last.start() for word in free):
         return None
-    said = text.startswith(".", last.end) or text.endswith(": ", 0, first.start)
+    said = text.startswith(".", last.end()) or text.endswith(": ", 0, first.start())
     if not free and len(words) <= _FEW and not said:
         return None  # a label or a heading that says nothing by itself
-    if _is_cut(text, first.end, last.start) and not _CLAUSE_STOPS.match(text, last.end):
+    if inside and not _FORMS["clause_stops"].match(text, last.end()):
         return None  # of two clauses each has a subject and a verb of its own
-    denials = [word for word in free if word.word in NEGATIONS and word.word not in negated]
-    denials = [word for word in denials if word.word not in _OF_THE_NEXT or word.start < last.end]
-    neither = any(word.word == "neither" for word in denials)
-    return [word for word in denials if not neither or word.word != "nor"]
-
-
-def _is_near(text: str, word: _Word, first: _Word, last: _Word) -> bool:
-    """Whether a word stands in the clause of these, and not far from them."""
-    if first.start <= word.start <= last.end:
-        return True
-    low, high = (last.end, word.start) if word.start > last.end else (word.end, first.start)
-    return high - low < _REACH and not _is_cut(text, low, high)
-
-
-def _is_cut(text: str, low: int, high: int) -> bool:
-    """Whether another clause begins between two places; its verb may stand behind the second one."""
-    found = _CLAUSE_END.search(text, low, high + _REACH)
-    return found is not None and found.start() < high
+    denials = {word: fold(word[0]) for word in free if fold(word[0]) in NEGATIONS - negated}
+    neither = "neither" in denials.values()
+    return [
+        word
+        for word, said in denials.items()
+        if not (neither and said == "nor") and (said not in _OF_THE_NEXT or word.start() < last.end())
+    ]
 
 
 @lru_cache(maxsize=50_000)
 def _naming(want: str, word: str) -> int:
     """Whether a word names a concept, 1 for straight and -1 for by denying it; 0 when it does not."""
-    return 1 if nearest(want, _meant(word)) >= NAMING else -int(nearest(want, _denied(word)) >= NAMING)
+    straight, denied, _ = _meanings(word)
+    return 1 if nearest(want, straight) >= NAMING else -int(nearest(want, denied) >= NAMING)
 
 
 @lru_cache(maxsize=50_000)
-def _meant(word: str) -> tuple[str, ...]:
-    """What a word names straight."""
-    return concepts(word) + _MEANINGS.get(word, ())
-
-
-@lru_cache(maxsize=50_000)
-def _denied(word: str) -> tuple[str, ...]:
-    """What a word names by denying it."""
+def _meanings(word: str) -> tuple[tuple[str, ...], tuple[str, ...], frozenset[str]]:
+    """What a word names straight, what by denying it, and how all of that begins: a quick look before the exact one."""
+    word = fold(word)
     prefixed = (word[len(p) :] for p in _PREFIXES if word.startswith(p) and len(word) > len(p) + 3)
-    return concepts(_OPPOSITES.get(word, "")) + tuple(c for rest in prefixed for c in concepts(rest))
-
-
-@lru_cache(maxsize=50_000)
-def _roots(word: str) -> frozenset[str]:
-    """The beginnings of all that a word names, straight or by denying it: a quick look before the exact one."""
-    return frozenset(concept[:ROOT] for concept in (*_meant(fold(word)), *_denied(fold(word))))
-
-
-def _worth(concept: str) -> float:
-    """How much of a question a concept is: "goods" in "exports goods" says little."""
-    return 0.4 if concept in GENERIC else 1.0
+    straight = concepts(word) + _MEANINGS.get(word, ())
+    denied = concepts(_OPPOSITES.get(word, "")) + tuple(c for rest in prefixed for c in concepts(rest))
+    return straight, denied, frozenset(concept[:ROOT] for concept in straight + denied)
 
 
 def _units(layout: Layout) -> Iterator[tuple[int, int]]:
@@ -221,8 +185,8 @@ def _units(layout: Layout) -> Iterator[tuple[int, int]]:
     begin, end = -1, 0
     for line in layout.lines:
         single = line.kind == "text" and len(line.cells) == 1
-        prose = single and line.end - line.start >= 30 and not line.cells[0].text.startswith(("{", "<", '"', "[", "☐"))
-        if begin >= 0 and not (single and end + 1 == line.start and (prose or end - begin >= 38)):
+        prose = single and line.end - line.start >= 30
+        if begin >= 0 and not (single and end + 1 == line.start):
             yield from _sentences(layout.text, begin, end)
             begin = -1
         if prose or (begin >= 0 and single):
@@ -236,7 +200,7 @@ def _units(layout: Layout) -> Iterator[tuple[int, int]]:
 
 
 def _sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    for gap in _SENTENCE.finditer(text, start, end):
+    for gap in _FORMS["sentence"].finditer(text, start, end):
         yield start, gap.start()
         start = gap.end()
     yield start, end

@@ -8,7 +8,6 @@ with a weight below one half, because then nobody can know.
 import re
 from collections.abc import Collection, Iterator
 from datetime import date, datetime, time, timedelta
-from functools import cached_property, lru_cache
 from itertools import chain
 
 from batchwork.evidence.numbers import Mention, Reading
@@ -19,7 +18,6 @@ _FORMS = {name: re.compile(pattern) for name, pattern in _PATTERNS.items()}
 _LANDS = {order: re.compile(signs) for order, signs in VOCABULARY["lands"].items()}
 TIME, TIME_BEHIND = (re.compile(_PATTERNS[lead] + _PATTERNS["time"]) for lead in ("no_time", "to_time"))
 _MONTHS = {fold(name): month for month, names in enumerate(VOCABULARY["months"], start=1) for name in names.split()}
-_WORDS = re.compile(r"[^\W\d_]+")
 _LONGEST = 45  # characters from the day or the month to the year
 
 
@@ -37,20 +35,13 @@ class Dates:
             if not self.mentions or mention.start >= self.mentions[-1].end:
                 self.mentions.append(mention)
 
-    @cached_property
-    def by_day(self) -> dict[object, list[tuple[Mention, Reading]]]:
-        """The dates by what they can be read as."""
-        days: dict[object, list[tuple[Mention, Reading]]] = {}
-        for mention in self.mentions:
-            for reading in mention.readings:
-                days.setdefault(reading.value, []).append((mention, reading))
-        return days
-
     def without_year(self, day: date) -> list[tuple[int, int]]:
         """Where this day and month stand without a year, in a text that names the year elsewhere."""
         if not re.search(rf"(?<!\d){day.year}(?!\d)", self._text):
             return []
-        return [match.span() for match in _yearless(day.month, day.day).finditer(self._text)]
+        names = "|".join(VOCABULARY["months"][day.month - 1].split())
+        pattern = _PATTERNS["yearless"].replace("MONTH", names).replace("DAY", f"0?{day.day}")
+        return [match.span() for match in re.finditer(pattern, self._text)]
 
     def _plain(self) -> Iterator[Mention]:
         """Dates in figures with the year first; others are kept for when their order is known."""
@@ -63,9 +54,7 @@ class Dates:
             elif len(one) == 4:
                 day = _date(one, two, three)
                 if day is not None:
-                    yield Mention(
-                        match.start(), match.end(), (Reading(day, 1.0 if match.re is _FORMS["figures"] else 0.6),)
-                    )
+                    yield Mention(*match.span(), (Reading(day, 1.0 if match["mark"] else 0.6),))
             elif len(three) > 1:  # 4.6.1 is a version
                 self._figures.append((match, _date(three, two, one), _date(three, one, two)))
 
@@ -73,7 +62,9 @@ class Dates:
         """Dates with the month's name: looked for before every year, because years are few and words are many."""
         for year in _FORMS["years"].finditer(self._text):
             low = max(0, year.start() - _LONGEST)
-            words = [word for word in _WORDS.finditer(self._text, low, year.start()) if fold(word[0]) in _MONTHS]
+            words = [
+                word for word in _FORMS["name"].finditer(self._text, low, year.start()) if fold(word[0]) in _MONTHS
+            ]
             behind = _FORMS["to_year"].fullmatch(self._text, words[-1].end(), year.start()) if words else None
             if behind is None:
                 continue
@@ -91,31 +82,28 @@ class Dates:
     def _unordered(self) -> Iterator[Mention]:
         """Dates in figures with the year last."""
         for match, day_first, month_first in self._figures:
-            order = self._day_first
-            if "." in match["mark"] and order is None:
-                order = True  # with points the day comes first everywhere
             days = [day for day in dict.fromkeys((day_first, month_first)) if day is not None]
-            if len(days) == 2 and order is not None:
-                days = days[:1] if order else days[1:]
+            if len(days) == 2 and self._day_first is not None:
+                days = days[:1] if self._day_first else days[1:]
             if days:
                 weight = 1.0 if len(days) == 1 else 0.45
-                yield Mention(match.start(), match.end(), tuple(Reading(day, weight) for day in days))
+                yield Mention(*match.span(), tuple(Reading(day, weight) for day in days))
 
     def _order(self, certain: Collection[object]) -> bool | None:
         """True for day first, False for month first, None when nothing tells."""
         if not self._figures:
             return None
-        for order in ("day_month", "month_day"):
-            if _FORMS[order].search(self._text):
-                return order == "day_month"
+        hints, lands = (
+            len(forms["day_month"].findall(self._text)) - len(forms["month_day"].findall(self._text))
+            for forms in (_FORMS, _LANDS)
+        )
         votes = 0
         for match, day_first, month_first in self._figures:
             if day_first is None or month_first is None:
                 votes += 3 * ((day_first is not None) - (month_first is not None))
             elif day_first != month_first:  # the same day may stand elsewhere in full
                 votes += 3 if "." in match["mark"] else (day_first in certain) - (month_first in certain)
-        day_month, month_day = (len(_LANDS[order].findall(self._text)) for order in ("day_month", "month_day"))
-        votes = votes or day_month - month_day
+        votes = hints or votes or lands
         return votes > 0 if votes else None
 
 
@@ -129,13 +117,6 @@ def _date(year: str, month: str, day: str) -> date | None:
         return None
 
 
-@lru_cache(maxsize=400)
-def _yearless(month: int, day: int) -> re.Pattern[str]:
-    """A day and month, in either order, with no year behind."""
-    names = "|".join(VOCABULARY["months"][month - 1].split())
-    return re.compile(_PATTERNS["yearless"].replace("MONTH", names).replace("DAY", f"0?{day}"))
-
-
 def is_time(found: re.Match[str], moment: datetime | time) -> bool:
     """Whether a time as it stands is the moment's, as exactly as the text tells it."""
     hour, zone = int(found["hour"]), found["zone"]
@@ -144,7 +125,7 @@ def is_time(found: re.Match[str], moment: datetime | time) -> bool:
     told = hour, int(found["minute"] or 0), int(found["second"] or moment.second)
     if told != (moment.hour, moment.minute, moment.second):
         return False
-    offset = timedelta()
-    if zone and zone[0] in "+-":
-        offset = timedelta(hours=int(zone[1:3]), minutes=int(zone[-2:])) * (-1 if zone[0] == "-" else 1)
-    return not zone or moment.utcoffset() in (None, offset)
+    if not zone or moment.utcoffset() is None:
+        return True
+    ahead = timedelta(hours=int(zone[:3]), minutes=int(zone[0] + zone[-2:])) if zone[0] in "+-" else timedelta()
+    return moment.utcoffset() == ahead

@@ -17,9 +17,7 @@ from msgspec import Struct
 from batchwork.evidence.words import PATTERNS, VOCABULARY
 
 _FORMS = {name: re.compile(pattern) for name, pattern in PATTERNS["numbers"].items()}
-_POWERS = {3: "k thousand tsd tausend", 5: "lakh", 6: "m mn mio mln million millions millionen", 7: "crore"}
-_POWERS |= {9: "b bn mrd billion billions milliarden", 12: "trillion"}
-_MAGNITUDES = {name: power for power, names in _POWERS.items() for name in names.split()}
+_POWERS: dict[str, int] = PATTERNS["powers"]
 _DASHES = "-−–‐‑"
 _ONES, _TENS = (names.split() for names in VOCABULARY["numerals"])
 _SCALES = {1_000_000: "million", 1_000: "thousand", 100: "hundred"}
@@ -52,7 +50,7 @@ class Numbers:
         self._text = text
         self._taken = sorted(taken)
         self.starts: list[int] = []
-        self._numerals: list[str] = []
+        self._ends: list[int] = []
         self._known: dict[int, Mention | None] = {}
         self._by_digits: dict[str, list[int]] = {}
         for match in _FORMS["numeral"].finditer(text):
@@ -65,15 +63,11 @@ class Numbers:
     @property
     def mentions(self) -> list[Mention]:
         """All of them, read."""
-        read = (self.mention(rank) for rank in range(len(self.starts)))
-        return [mention for mention in read if mention is not None]
+        return list(filter(None, map(self.mention, range(len(self.starts)))))
 
     def saying(self, digits: str) -> Iterator[Mention]:
         """Those with these significant digits."""
-        for rank in self._by_digits.get(digits.strip("0"), ()):
-            mention = self.mention(rank)
-            if mention is not None:
-                yield mention
+        return filter(None, map(self.mention, self._by_digits.get(digits.strip("0"), ())))
 
     def mention(self, rank: int) -> Mention | None:
         """What stands at a rank; None when it is no number after all (a version, an address)."""
@@ -89,19 +83,17 @@ class Numbers:
         digits = numeral if numeral.isdigit() else _FORMS["marks"].sub("", _FORMS["exponent"].sub("", numeral))
         self._by_digits.setdefault(digits.strip("0"), []).append(len(self.starts))
         self.starts.append(start)
-        self._numerals.append(numeral)
-
-    def _end(self, rank: int) -> int:
-        return self.starts[rank] + len(self._numerals[rank])
+        self._ends.append(start + len(numeral))
 
     def _is_touched(self, rank: int) -> bool:
         """Whether what the number before takes may reach up to what this one takes: a sign, a currency, a bracket."""
-        end, start = self._end(rank - 1), self.starts[rank]
+        end, start = self._ends[rank - 1], self.starts[rank]
         gap = self._text[end:start].rstrip() if end <= start < end + _REACH else ""
         return gap != "" and not gap[-1].islower() and gap[-1] not in ",;:)|"
 
     def _read(self, rank: int) -> Mention | None:
-        start, end, numeral = self.starts[rank], self._end(rank), self._numerals[rank]
+        start, end = self.starts[rank], self._ends[rank]
+        numeral = self._text[start:end]
         in_date = self._is_in_date(start)
         if len(numeral) > _LONGEST or (not in_date and self._is_part(start, end)):
             return None
@@ -151,11 +143,11 @@ class Numbers:
         text = self._text
         if text[dash] not in _DASHES or not text[dash - 1].isdigit() or not text[dash + 1].isdigit():
             return False
-        head, rest = (
+        around = (
             _FORMS["head"].search(text, max(0, dash - 30), dash + 1),
             _FORMS["rest"].match(text, dash + 1, dash + 31),
         )
-        return not _FORMS["id"].search((head[0] if head else "") + (rest[0] if rest else ""))
+        return not _FORMS["id"].search("".join(part[0] for part in around if part))
 
 
 def _ways(numeral: str) -> tuple[Decimal | None, Decimal | None]:
@@ -220,29 +212,30 @@ def _behind(text: str, end: int, currency: bool) -> tuple[int, int, bool, bool]:
             not gap and (letter in ("k", "K", "M") or _FORMS["sign_behind"].match(text, magnitude.end()))
         )
         if not letter or sure:
-            end, exponent = magnitude.end(), _MAGNITUDES[(letter or magnitude["word"]).lower()]
+            end, exponent = magnitude.end(), power_of(letter or magnitude["word"])
     sign = None if currency else _FORMS["sign_behind"].match(text, end)
     return sign.end() if sign else end, exponent, False, sign is not None
 
 
 def _is_accounting(text: str, outer: int, closing: int, numeral: str, percent: bool) -> bool:
     """Whether a parenthesis makes its number negative: alone in its cell, behind a figure, or around an amount."""
-    before, behind = text[max(0, outer - _REACH) : outer], text[closing : closing + 4]
-    if _FORMS["reads_on"].match(behind):
-        return before.rstrip(" \t").endswith(":") and not behind[:1].isalnum()
+    before = text[max(0, outer - _REACH) : outer]
+    if _FORMS["reads_on"].match(text, closing):
+        return False
     if outer == 0 or _FORMS["alone"].search(before):
         return True
-    amount = "." in numeral or "," in numeral
-    return not percent and bool(
-        _FORMS["after_figure"].search(before) or (amount and not _FORMS["after_word"].search(before))
-    )
+    aside = numeral.isdigit() or _FORMS["after_word"].search(before)
+    return not percent and bool(not aside or _FORMS["after_figure"].search(before))
+
+
+def power_of(word: str) -> int:
+    """The power of ten that a word or letter such as "million", "bn" or "k" stands for."""
+    return next((power for name, power in _POWERS.items() if word.lower().startswith(name)), 3)
 
 
 def in_words(number: int) -> list[str]:
-    """A whole number as it is spelled; "one" is left out, it is nearly always a pronoun, and so is what is too long."""
-    if not 0 <= number < 1_000_000_000 or number == 1:
-        return []
-    return _spelled(number) or ["zero"]
+    """A whole number below a milliard as it is spelled; "one" is left out, it is nearly always a pronoun."""
+    return [] if number == 1 else _spelled(number) or ["zero"]
 
 
 def _spelled(number: int) -> list[str]:

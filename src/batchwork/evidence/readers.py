@@ -19,9 +19,9 @@ from msgspec.structs import replace
 
 from batchwork.evidence.dates import TIME, TIME_BEHIND, Dates, is_time
 from batchwork.evidence.layout import Layout
-from batchwork.evidence.numbers import NUMBER_WORDS, Mention, Numbers, Reading, in_words
+from batchwork.evidence.numbers import NUMBER_WORDS, Mention, Numbers, in_words
 from batchwork.evidence.scales import Scales
-from batchwork.evidence.strings import TextIndex
+from batchwork.evidence.strings import TextIndex, folded
 from batchwork.evidence.thresholds import MOST_PLACES, READING_UNSETTLED
 from batchwork.evidence.words import PATTERNS, VOCABULARY
 
@@ -31,14 +31,8 @@ ALIASES: dict[str, tuple[str, ...]] = {
     short.lower(): tuple(names.split("|")) for short, names in VOCABULARY["aliases"].items()
 }
 _SYMBOLS = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥", "INR": "₹", "CAD": "CA$", "AUD": "A$"}
-_FALLS = re.compile(PATTERNS["readers"]["falls"])
-_PLAIN_NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d{1,3})?")
-_ISO = re.compile(r"\d{4}-\d{2}(?:-\d{2}(?:[T ]\d{2}:\d{2}.*)?)?")
-_PATH, _PATH_BEHIND = re.compile(r"[\w/.+-]*\Z"), re.compile(r"(?:[\w/+-]|\.(?=\w))*")
-_MARKS = re.compile(r"[_-]+")
-_NUMBER_WORD = re.compile(rf"(?i)(?:{'|'.join(NUMBER_WORDS)})[\s-]+(?:and[\s-]+)?\Z")
+_FORMS = {name: re.compile(pattern) for name, pattern in PATTERNS["readers"].items()}
 _NEXT_NUMBER_WORD = re.compile(rf"(?i)[\s-]+(?:and[\s-]+)?(?:{'|'.join(NUMBER_WORDS)})\b")
-_LONGEST_WORD = 20  # characters of a number's word, with what may stand behind it
 _LONGEST = 60  # characters of what is looked for inside of words
 _LONGEST_FIGURE = 40  # characters of a string that may be a date or a number
 
@@ -86,10 +80,6 @@ class Source:
     def _scales(self) -> Scales:
         return Scales(self.layout)
 
-    @cached_property
-    def _lower(self) -> str:
-        return self.text.lower()
-
     def places(self, value: Any) -> list[Place]:
         """The places that say a value; beyond a few hundred they are not looked at, nobody could tell them apart."""
         return list(islice(self._places(value), MOST_PLACES))
@@ -118,40 +108,30 @@ class Source:
         said = (place for mention in mentions for place in self._said_by(mention, sizes, number < 0))
         found = list(islice(said, MOST_PLACES))
         if 0 <= number < 10**9 and number == int(number):
-            found += self._spelled(" ".join(in_words(int(number))))
+            spelled = (spans for spans, _ in self.index.find(" ".join(in_words(int(number)))))
+            larger = _NEXT_NUMBER_WORD.match  # "two hundred" is not 2
+            found += [Place(spans, "number", 0.9) for spans in spelled if not larger(self.text, spans[-1][1])]
         return found or list(self._inside_words(format(number.normalize(), "f")))
 
     def _said_by(self, mention: Mention, sizes: set[Decimal], negative: bool) -> Iterator[Place]:
         """A mention as a place, once for each of its readings that has the size and sign of a number."""
-        for reading in self._scaled(mention):
-            value = reading.value
-            if not isinstance(value, Decimal) or abs(value) not in sizes:
-                continue
-            share = reading.kind in ("fraction", "percent")
-            kind = "percent" if share else "money" if mention.money else "number"
-            falls = negative and value > 0 and _FALLS.search(self.text, max(0, mention.start - 40), mention.start)
-            if (value < 0) == negative or falls:
-                yield Place(((mention.start, mention.end),), kind, reading.weight, reading=reading.kind)
-
-    def _scaled(self, mention: Mention) -> Iterator[Reading]:
-        """The readings of a mention, each multiplied by what a note says; as it stands it is unsettled then."""
         power = self._scales.power_at(mention.start)
         for reading in mention.readings:
-            value = reading.value
-            year = mention.end - mention.start == 4 and isinstance(value, Decimal) and 1900 <= value <= 2100
-            if not power or not isinstance(value, Decimal) or reading.kind != "plain" or year:
-                yield reading
-            else:
-                yield Reading(value * 10**power, reading.weight)
-                yield Reading(value, READING_UNSETTLED, "unscaled")
-
-    def _spelled(self, words: str) -> Iterator[Place]:
-        """Where a number stands in words that are no part of a longer one."""
-        for spans, _ in self.index.find(words):
-            start, end = spans[0][0], spans[-1][1]
-            before = _NUMBER_WORD.search(self.text, max(0, start - _LONGEST_WORD), start)
-            if not before and not _NEXT_NUMBER_WORD.match(self.text, end):
-                yield Place(spans, "number", 0.9)
+            value, told, weight = reading.value, reading.kind, reading.weight
+            if not isinstance(value, Decimal):
+                continue
+            year = mention.end - mention.start == 4 and 1900 <= value <= 2100
+            scale = power if told == "plain" and not year else 0
+            if abs(value) * 10**scale not in sizes:
+                if not scale or abs(value) not in sizes:
+                    continue
+                told, weight = "unscaled", READING_UNSETTLED  # as it stands, below a note that multiplies it
+            kind = "percent" if told in ("fraction", "percent") else "money" if mention.money else "number"
+            falls = (
+                negative and value > 0 and _FORMS["falls"].search(self.text, max(0, mention.start - 40), mention.start)
+            )
+            if (value < 0) == negative or falls:
+                yield Place(((mention.start, mention.end),), kind, weight, reading=told)
 
     def _inside_words(self, text: str) -> Iterator[Place]:
         """Where digits stand as a part of a word, an address or an id: rfc3492, v2.4, bugs.example/39678."""
@@ -162,7 +142,9 @@ class Source:
     def _date_places(self, day: date) -> list[Place]:
         found = [
             Place(((mention.start, mention.end),), "date", reading.weight)
-            for mention, reading in self.dates.by_day.get(day, ())
+            for mention in self.dates.mentions
+            for reading in mention.readings
+            if reading.value == day
         ]
         return found or [Place((span,), "date", 0.6, reading="part") for span in self.dates.without_year(day)]
 
@@ -170,17 +152,16 @@ class Source:
         """The day with its time where one stands right behind it; midnight may be no more than the day."""
         found = []
         for place in self._date_places(moment.date()):
-            inside = TIME.search(self.text, place.start, place.end)
-            told = inside or TIME_BEHIND.match(self.text, place.end)
+            told = TIME_BEHIND.match(self.text, place.end)
             if told is None or moment.time() == time():
                 found.append(place)
             elif is_time(told, moment):
-                found.append(replace(place, spans=((place.start, max(place.end, told.end())),)))
+                found.append(replace(place, spans=((place.start, told.end()),)))
         return found
 
     def _string_places(self, text: str) -> Iterable[Place]:
         """Where a string stands, by the first way that finds it."""
-        canonical = _PLAIN_NUMBER.fullmatch(text) or _ISO.fullmatch(text)
+        canonical = _FORMS["number"].fullmatch(text) or _FORMS["iso"].fullmatch(text)
         ways = [self._as_written, self._as_meant, self._inside_words, self._inside_path, self._by_alias, self._symbols]
         for way in [self._as_meant, *ways] if canonical else ways:
             found = list(way(text)) if text else []
@@ -190,14 +171,14 @@ class Source:
 
     def _as_written(self, text: str) -> Iterator[Place]:
         """Where its words stand, with its own marks between them before all others."""
-        hits = self.index.find(text) or self.index.find(_MARKS.sub(" ", text))
+        hits = self.index.find(text)
         best = [spans for spans, exact in hits if exact] or [spans for spans, _ in hits]
         for spans in best:
             yield Place(spans, _kind(text), 1.0, self.text[spans[0][0] : spans[-1][1]] == text)
 
     def _as_meant(self, text: str) -> Iterable[Place]:
         """Where a number, a date or a month stands that the string is in other clothes."""
-        if _PLAIN_NUMBER.fullmatch(text):
+        if _FORMS["number"].fullmatch(text):
             return () if text.isdigit() and text[0] == "0" else self._number_places(Decimal(text))
         if len(text) > _LONGEST_FIGURE or _kind(text) == "text":
             return ()
@@ -213,13 +194,13 @@ class Source:
 
     def _inside_path(self, text: str) -> Iterator[Place]:
         """Where it stands between the marks of a path, a type or a name with dots: text/markdown, foo.example."""
-        if not 2 < len(text) <= _LONGEST or text.lower() not in self._lower:
+        if not 2 < len(text) <= _LONGEST or folded(text) not in self.index.folded:
             return
         for match in re.finditer(rf"(?i)(?<![^\W_]){re.escape(text)}(?![^\W_])", self.text):
             low, high = match.span()
             if text.isalpha():
-                before = _PATH.search(self.text, max(0, low - _LONGEST), low)
-                behind = _PATH_BEHIND.match(self.text, high)
+                before = _FORMS["path"].search(self.text, max(0, low - _LONGEST), low)
+                behind = _FORMS["path_behind"].match(self.text, high)
                 low, high = before.start() if before else low, behind.end() if behind else high
             yield Place(((low, high),), _kind(text), 0.7, False)
 

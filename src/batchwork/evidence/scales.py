@@ -8,15 +8,13 @@ import re
 from collections.abc import Iterator
 
 from batchwork.evidence.layout import Layout, column_of
+from batchwork.evidence.numbers import power_of
 from batchwork.evidence.words import PATTERNS
 
 _PATTERNS: dict[str, str] = PATTERNS["scales"]
 _NOTE, _UNSCALED = re.compile(_PATTERNS["note"]), re.compile(_PATTERNS["unscaled"])
 _WORDS, _SIGNS = _PATTERNS["hints"].split("|"), _PATTERNS["signs"].split()
 _BESIDE = ("{}m", "{}b", "{}k", "{} m", "{} b", "{} k", "{}000", "t{}", "k{}", "m{}")
-# By how a word begins, the longer beginnings first; all others are thousands.
-_POWERS = {"millier": 3, "milliard": 9, "miliard": 9, "miljard": 9, "mrd": 9, "mig": 3, "m": 6, "b": 9}
-_POWERS |= {"lakh": 5, "crore": 7}
 _PROSE = 60  # characters of a line that is no caption
 
 
@@ -26,11 +24,10 @@ class Scales:
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
         self._notes: dict[int, list[tuple[int, int]]] = {}  # by line: offset, power
-        lines, until = layout.lines, 0
-        for number in sorted(set(self._hinted())):
-            low, until = max(until, lines[max(0, number - 1)].start), lines[number].end
-            for found in _NOTE.finditer(layout.text, low, until):
-                self._notes.setdefault(layout.line_of(found.start()), []).append((found.start(), _power(found)))
+        for number in set(self._hinted()):
+            for found in _NOTE.finditer(layout.text, layout.lines[number].start, layout.lines[number].end):
+                note = found.start(), power_of(found[found.lastindex] if found.lastindex else "k")
+                self._notes.setdefault(number, []).append(note)
         self._captions = self._find_captions() if self._notes else {}
 
     def _hinted(self) -> Iterator[int]:
@@ -45,16 +42,14 @@ class Scales:
     def _find_captions(self) -> dict[int, int]:
         """For lines of tables below a note in a line of its own, the power."""
         captions: dict[int, int] = {}
-        power = prose = 0
+        power = 0
         for number, line in enumerate(self._layout.lines):
-            notes = self._notes.get(number)
-            if power and len(line.cells) > 1:
+            if len(line.cells) > 1:
                 captions[number] = power
-            if notes and len(line.cells) == 1:
-                power, prose = notes[-1][1], 0
-            elif len(line.cells) == 1 and line.end - line.start > _PROSE:
-                prose += 1
-                power = power if prose < 2 else 0
+            elif number in self._notes:
+                power = self._notes[number][-1][1]
+            elif line.end - line.start > _PROSE:
+                power = 0
         return captions
 
     def power_at(self, start: int) -> int:
@@ -76,8 +71,3 @@ class Scales:
             if any(above.start <= offset < above.end for above in (head[0], head[column])):
                 return power
         return self._captions.get(number, 0)
-
-
-def _power(found: re.Match[str]) -> int:
-    word = next((group for group in found.groups() if group), "k").lower()
-    return next((power for name, power in _POWERS.items() if word.startswith(name)), 3)
