@@ -232,13 +232,13 @@ class Finder:
     def signs(self, field: Field, scored: list[Scored]) -> list[float]:
         """What tells whether the best place is right, in the order of `SIGNS`."""
         best, home = scored[0], self.homes.get(field.record)
-        others = [entry for entry in scored[1:] if not self._is_same(best, entry)]
-        second = others[0].features if others else _NO_FEATURES
+        other = next((entry for entry in scored[1:] if not self._is_same(best, entry)), None)
+        second = _NO_FEATURES if other is None else other.features
         exchange = self.against.exchange(field, best)
         rival = max(exchange, self.against.elsewhere(field, scored))
         return [
             best.score,
-            best.score - max(entry.score for entry in others) if others else _FAR,
+            _FAR if other is None else best.score - other.score,
             max(-_FAR, min(_FAR, best.score - rival)),
             max(-_FAR, min(_FAR, best.score - exchange)),
             max(-_FAR, min(_FAR, best.score - self.against.contested(field, best))),
@@ -289,11 +289,10 @@ class Finder:
         signs = self.signs(field, scored)
         sure = confidence(signs)
         alike = [entry for entry in scored[1:20] if best.place.kind in FIGURES and self._is_alike(best, entry)]
-        pointed = [entry for entry in (best, *alike) if self._is_pointed_at(entry)]
+        told = [best, *alike]
+        pointed = [entry for entry in told if self._is_pointed_at(entry)]
         if alike and len(pointed) != 1:
-            return [
-                Verdict(entry.place, min(sure, thresholds.ALIKE)) for entry in (best, *alike)[: thresholds.MOST_REPEATS]
-            ]
+            return [Verdict(entry.place, min(sure, thresholds.ALIKE)) for entry in told[: thresholds.MOST_REPEATS]]
         if "currency" in field.own and isinstance(field.value, str) and len(field.value) == _CODE:
             sure = max(sure, thresholds.CURRENCY_SURE)
         elif self._is_contradicted(best, signs):

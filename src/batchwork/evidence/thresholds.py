@@ -25,7 +25,6 @@ NAMED_IN_FULL = 0.8  # a field's words, all of them near: then a label that it e
 FAINT = 0.25  # what a kind of place implies of a field's words by itself; below it nothing names the field
 NAMED_AT_ALL = 0.3  # how well a label must name a field for the value beside it to be a rival: a word of three
 NEARLY_AS_WELL = 0.15  # how much worse a rival's label may name the field than its own
-RIVAL_CLOSE = 0.3  # in log odds: a rival this close is as good
 NEXT_BEST = 2.5  # in log odds: how much worse a field's next place may be when another field has its best one
 NEAR_LINES = 4  # lines to a neighbour: an address, the trailer of a changelog entry
 PARAGRAPH = 12  # lines of a paragraph to each side that are looked at: bounds the work
