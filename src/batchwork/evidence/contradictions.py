@@ -23,7 +23,7 @@ from batchwork.evidence.rows import Home
 from batchwork.evidence.topics import Topics
 from batchwork.evidence.words import NEGATIONS, concepts, fold, is_known
 
-Rate = Callable[[Field, Place, Context], list[float]]  # the features of any place for any field
+Rate = Callable[[Field, Place], Scored]  # any place with its features for any field
 Claims = dict[tuple[int, int], list[tuple[Field, float]]]
 _OF_VALUE = [NAMES.index(name) for name in OF_VALUE]
 Value = tuple[int, int, str]  # from, to, kind
@@ -97,7 +97,7 @@ class Contradictions:
             if context.kinds.isdisjoint(_STRUCTURED) and (labelled or kind not in FIGURES):
                 continue  # words in a sentence do not outdo a label
             if all(other is field or points <= 0 for other, points in self._claims.get((start, end), ())):
-                yield self._fit(field, best, Place(((start, end),), kind), context)
+                yield self._fit(field, best, Place(((start, end),), kind))
 
     def _lines(self, field: Field) -> Sequence[int]:
         """The lines where a field's own label may stand: those that name it, or those of its list element."""
@@ -165,12 +165,12 @@ class Contradictions:
         here = self._scorer.label_match(whose, best.context)
         if max(there, here) < thresholds.NAMED_AT_ALL:
             return NOWHERE
-        mine = self._fit(field, best, theirs.place, theirs.context)
-        return mine - max(0.0, theirs.score - self._fit(whose, theirs, best.place, best.context))
+        mine = self._fit(field, best, theirs.place)
+        return mine - max(0.0, theirs.score - self._fit(whose, theirs, best.place))
 
-    def _fit(self, field: Field, best: Scored, place: Place, context: Context) -> float:
+    def _fit(self, field: Field, best: Scored, place: Place) -> float:
         """The score that the field's value would have at another place: what the value itself tells stays the same."""
-        features = self._rate(field, place, context)
+        features = self._rate(field, place).features
         for rank in _OF_VALUE:
             features[rank] = best.features[rank]
         return score(best.group, features)

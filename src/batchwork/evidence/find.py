@@ -20,7 +20,7 @@ from batchwork.evidence.citations import Citation
 from batchwork.evidence.contradictions import Claims, Contradictions, circle, is_denied
 from batchwork.evidence.features import NAMES, Scored, Scorer
 from batchwork.evidence.fields import Field, fields_of
-from batchwork.evidence.labels import Context, Contexts
+from batchwork.evidence.labels import Contexts
 from batchwork.evidence.model import confidence, score
 from batchwork.evidence.readers import FIGURES, Place, Source
 from batchwork.evidence.rows import Home, Units, homes_of
@@ -100,18 +100,12 @@ class Finder:
         self._topics = Topics(source.layout)
         self.places = {field.path: source.places(field.value) for field in fields}
         self.homes: dict[str, Home] = {}
-        self.against = Contradictions(
-            source, self.scorer, self._contexts, self._topics, self.homes, lambda *asked: self._entry(*asked).features
-        )
+        self.against = Contradictions(source, self.scorer, self._contexts, self._topics, self.homes, self.entry)
 
     def run(self) -> dict[str, list[Verdict]]:
         """The places to cite by path, best first."""
         scored = self.scored()
         return {field.path: self.verdicts(field, scored[field.path]) for field in self.fields}
-
-    def entry(self, field: Field, place: Place) -> Scored:
-        """Any place with its features and score for a field."""
-        return self._entry(field, place, self._contexts.of(place.start, place.end))
 
     def scored(self) -> dict[str, list[Scored]]:
         """All places of all fields, best first."""
@@ -142,12 +136,8 @@ class Finder:
             places = [place for place in places if place in home] or self._outside(places, field)
         count = 1 if "currency" in field.own else len({place.spans for place in places})  # it means the same each time
         first = min((place.start for place in places), default=0)
-        contexts = ((place, self._contexts.of(place.start, place.end)) for place in places)
-        return _ranked(
-            self._entry(field, place, context, count, place.start == first)
-            for place, context in contexts
-            if not is_denied(self.source, field, place, context)
-        )
+        entries = (self.entry(field, place, count, place.start == first) for place in places)
+        return _ranked(one for one in entries if not is_denied(self.source, field, one.place, one.context))
 
     def _outside(self, places: Sequence[Place], field: Field) -> list[Place]:
         """The places that belong to no element of a list: what is said once for all of them."""
@@ -155,8 +145,9 @@ class Finder:
         homes = [home for path, home in self.homes.items() if path[: path.rindex("[")] == name]
         return [place for place in places[:50] if not any(place in home for home in homes)]
 
-    def _entry(self, field: Field, place: Place, context: Context, count: int = 1, first: bool = True) -> Scored:
-        """A place with its features and score."""
+    def entry(self, field: Field, place: Place, count: int = 1, first: bool = True) -> Scored:
+        """Any place with its features and score for a field."""
+        context = self._contexts.of(place.start, place.end)
         line, block = self._topics.around(field, context.line)
         features = self.scorer.features(field, place, context, count=count, first=float(first), line=line, block=block)
         home = self.homes.get(field.record)
