@@ -12,7 +12,7 @@ from operator import attrgetter
 
 from msgspec import Struct
 
-from batchwork.evidence.layout import Cell, Layout, column_of, overlap, unnumbered
+from batchwork.evidence.layout import Cell, Layout, beside, column_of, unnumbered
 from batchwork.evidence.words import PATTERNS, concepts, is_known
 
 _PATTERNS: dict[str, str] = PATTERNS["labels"]
@@ -42,7 +42,7 @@ _CLEAR = frozenset({"path", "end"})  # not the name of a place, but what it says
 _AROUND = frozenset({"section", "head", "left"})
 _LONGEST_LABEL, _LONGEST_CELL = 8, 45  # words, characters
 _FLOWING = 38  # a line at least this long goes on in the next one
-_REACH = 300  # characters; no label is further away, and lines can be endless
+_REACH, _CELLS = 300, 20  # characters, cells; no label is further away, and lines can be endless
 _FADING = (0.9, 0.8, 0.7, 0.5, 0.35)  # what the words behind a place are worth
 
 # Which end of a range or of a change a place is, by what stands before it or behind, and the words that say so.
@@ -177,7 +177,11 @@ class Contexts:
         if cells[0] is cell:
             return []
         rank, headed = bisect_left(cells, cell.start, key=_START), bool(self._layout.head_row(number))
-        lefts = (o for o in cells[rank - 1 :: -1] if o.is_label and (headed or not _SAID.search(o.text)))
+        lefts = (
+            o
+            for o in (*cells[rank - 1 : max(rank - _CELLS, 0) : -1], cells[0])
+            if o.is_label and (headed or not _SAID.search(o.text))
+        )
         nearest = next(lefts, None)
         title = number == self._first and cell.is_label and not any(map(str.isdigit, cell.text))
         if nearest is None or (title and not nearest.text.endswith(":")):
@@ -186,14 +190,13 @@ class Contexts:
 
     def _above(self, number: int, cell: Cell, is_told: bool) -> list[Label]:
         """The heading of the column, or the label that stands right above."""
-        head = self._layout.head_row(number)
-        owner = column_of(head, cell) if head else None
-        if owner is not None:
-            return [_dated_head(tuple(other.text for other in head), owner)]
+        head = column_of(self._layout.head_row(number), cell)
+        if head is not None:
+            return [label_of("head", head.text, 0.95)]
         cells = self._layout.lines[number - 1].cells if number and not is_told else []
-        for other in cells:
-            if overlap(other, cell) and other.is_label and len(other.text) <= _LONGEST_CELL:
-                labels = other.text.endswith(":") or not any(_SAYS.search(unnumbered(o.text)) for o in cells)
+        for other in beside(cells, cell):
+            if other.is_label and len(other.text) <= _LONGEST_CELL:
+                labels = other.text.endswith(":") or not any(_SAYS.search(unnumbered(o.text)) for o in cells[:_CELLS])
                 return [label_of("over", other.text, 0.9)] if labels else []
         return []
 
@@ -237,19 +240,6 @@ def label_of(kind: str, text: str, weight: float) -> Label:
         text = unnumbered(_DATES.sub(r" \2\3 ", text.partition(": ")[0]))
     words = [word for word in concepts(text[:120]) if not word.isdigit() or _YEAR.fullmatch(word) or kind == "head"]
     return Label(kind, dict.fromkeys(words, weight))
-
-
-@lru_cache(maxsize=5_000)
-def _dated_head(head: tuple[str, ...], owner: int) -> Label:
-    """A column's heading; of several years the latest is the current one."""
-    label = label_of("head", head[owner], 0.95)
-    years = sorted({year for text in head for year in _YEAR.findall(text)}, reverse=True)
-    mine = [year for year in years if year in head[owner]]
-    if len(years) < 2 or len(mine) != 1:
-        return label
-    age = years.index(mine[0])
-    more = {"previous" if age else "current": 0.8 if age < 2 else 0.3, "year": 0.8}
-    return Label("head", {**label.weights, **more})
 
 
 def _told(before: str) -> tuple[Label, Label] | None:

@@ -5,12 +5,13 @@ columns, separated values, a Markdown or HTML table and prose.
 """
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from functools import cached_property, lru_cache
-from itertools import groupby, islice, pairwise
+from itertools import chain, groupby, islice, pairwise
 from operator import attrgetter
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from batchwork.evidence.words import PATTERNS, concepts, is_known
 
@@ -26,6 +27,7 @@ _FIGURE = re.compile(_PATTERNS["figure"])
 _PERIOD = re.compile(_PATTERNS["period"])
 _BOX_NUMBER = re.compile(r"(?:\d{1,2}[a-z]?|[a-z])[.)]?\s+(?=[^\W\d_]{4})(?!\w+ \d{4})")
 _FIGURES = re.compile(r"(?<!\d)(?<![a-z] )(?!(?:19|20)\d\d(?!\d))\d{2,}")
+_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _ASIDE = re.compile(r"\([^()]*\)")
 _QUOTED = re.compile(r'"[^"]*"')
 _ALIGNED = re.compile(r"  |\t|\. |[|│┃║]")  # written for the eye, in columns or in sentences
@@ -39,7 +41,7 @@ _HEADING = re.compile(r"[^\W\d_](?:[^\d:]*[^\d:.,;])?:?")
 _NESTED, _DEEPEST = 10, 10_000  # levels of headings: below those of texts stand keys, by their indentation
 _STEADY = 3  # lines with the same count of separators
 _LONGEST_HEADING, _LONGEST_CAPTION = 70, 40  # characters
-_END = attrgetter("end")
+_END, _COLUMN, _UNTIL = map(attrgetter, ("end", "column", "until"))
 _ROWS = 8  # that a heading row is compared with
 
 
@@ -168,9 +170,7 @@ class Layout:
             below = (n for n in range(number + 1, len(lines)) if self.tables[n] != first or len(lines[n].cells) > 1)
             rows = [lines[n] for n in islice(below, _ROWS) if self.tables[n] == first]
             if rows and (lines[number + 1].kind == "rule" or _heads(line, rows, bool(head))):
-                above = lines[number - 1] if number > first else line
-                upper = above.cells if above is not line and above.can_head else []
-                head = [_under(cell, upper) for cell in line.cells]
+                head = _head_cells(line, lines[number - 1] if number > first else line)
 
     @cached_property
     def headings(self) -> list[tuple[int, ...]]:
@@ -215,19 +215,16 @@ class Layout:
         return _NESTED - 2 if wordy and cell.is_known_label else 0
 
 
-def overlap(one: Cell, other: Cell, near: int = 0) -> bool:
-    """Whether two cells of different lines stand in the same column, or miss it by less than `near`."""
-    return one.column < other.until + near and other.column < one.until + near
+def beside(row: list[Cell], cell: Cell, near: int = 0) -> list[Cell]:
+    """The cells of another row that stand in the column of a cell, or miss it by less than `near`."""
+    first = bisect_right(row, cell.column - near, key=_UNTIL)
+    return row[first : bisect_left(row, cell.until + near, first, key=_COLUMN)]
 
 
-def column_of(head: list[Cell], cell: Cell) -> int | None:
-    """Which heading cell a cell belongs to: the one it overlaps most, else the nearest one."""
-    best, most = None, -6
-    for index, other in enumerate(head):
-        shared = min(other.until, cell.until) - max(other.column, cell.column)
-        if shared > most:
-            best, most = index, shared
-    return best
+def column_of(head: list[Cell], cell: Cell) -> Cell | None:
+    """The heading cell that a cell belongs to: the one it overlaps most, else the nearest one."""
+    shared = lambda other: min(other.until, cell.until) - max(other.column, cell.column)  # noqa: E731
+    return max(beside(head, cell, 6), key=shared, default=None)
 
 
 def unnumbered(text: str) -> str:
@@ -238,7 +235,7 @@ def unnumbered(text: str) -> str:
 
 def _covers(line: Line, figures: list[Cell], near: int = 0) -> bool:
     """Whether a row of labels has one for each of some figures."""
-    return all(any(overlap(cell, other, near) for other in line.cells) for cell in figures)
+    return all(beside(line.cells, cell, near) for cell in figures)
 
 
 def _heads(line: Line, rows: list[Line], again: bool) -> bool:
@@ -251,10 +248,16 @@ def _heads(line: Line, rows: list[Line], again: bool) -> bool:
     return not again and titled and 2 * alike >= len(rows)
 
 
-def _under(cell: Cell, upper: list[Cell]) -> Cell:
-    """A heading cell with the words that a first heading line has over it."""
-    words = [other.text for other in upper if overlap(other, cell)]
-    return Cell(cell.start, cell.end, cell.column, cell.until, cell.index, " ".join([*words, cell.text]))
+def _head_cells(line: Line, above: Line) -> list[Cell]:
+    """Heading cells with the words that a first heading line has over them; the latest of several years is current."""
+    upper = above.cells if above is not line and above.can_head else []
+    texts = [" ".join([*(other.text for other in beside(upper, cell)), cell.text]) for cell in line.cells]
+    years = [set(_YEAR.findall(text)) for text in texts]
+    latest, several = max(chain(*years), default=""), len(set(chain(*years))) > 1
+    for rank, own in enumerate(years):
+        if several and len(own) == 1:
+            texts[rank] += " current year" if latest in own else " previous year"
+    return [replace(cell, text=text) for cell, text in zip(line.cells, texts, strict=True)]
 
 
 def _tabbed(raw_lines: list[str]) -> list[str]:
