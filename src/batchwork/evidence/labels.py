@@ -15,28 +15,8 @@ from msgspec import Struct
 from batchwork.evidence.layout import Cell, Layout, beside, column_of, unnumbered
 from batchwork.evidence.words import PATTERNS, concepts, is_known
 
-_PATTERNS: dict[str, str] = PATTERNS["labels"]
-
-_LABEL_END = re.compile(r"[:=#?]\s*[\"'“(\[<`*]*$|\s[-–—]\s*$|(?<=[\w\"])>\s*$")
-_PIECES = re.compile(r"[,;](?!\d)|[()\[\]]|\s[-–—]\s|(?<=[a-z\d)])\.\s|:\s")
-_CLAUSE_END = re.compile(
-    r"[.!?;•▪‣w](?:(?<=[.!?])(?<!\bNo.|\bno.|\bNr.|\bAm.|\bDr.)\s+(?=[^a-z\s\d])|(?<=;)\s|(?<=[•▪‣])\s?|(?<=\sw)(?:hereas|hile)\s)"
-)
-_ASIDE = re.compile(r"\([^()]*\)")
-_COUNTED = re.compile(_PATTERNS["counted"])  # by another number: "4 bedrooms and", "8 g on admission to"
-_DIGIT = re.compile(r"[\d%]")
-_BARE = re.compile(_PATTERNS["bare"])  # a bullet, or the figures of a calculation: 6.5 h x $48.00 =
-_KEYED = re.compile(r"[^\W\d_][\w ./&-]{0,30}:\s")  # a line that starts with a label of its own
-_SAID = re.compile(r"\s\S+\s\S+\s\S+[.,;]$|^[^:]{2,30}:\s+\w")  # a sentence, or a label with its value
-_SAYS = re.compile(r":\s*\S|\d{2}|[!;,]$|\w{5}\.$|(?:\S+\s+){6}")  # a cell that says something is no mere label
-_DATES = re.compile(_PATTERNS["dates"])
-_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
-_DEFINED = re.compile(_PATTERNS["defined"])
-_AFTER_END = re.compile(r"[.;,:]\s|\n\n|[;(]|\s(?:and|but|while|or|und|aber|et|mais|y)\s")
-_PART_OF = re.compile(_PATTERNS["part_of"])
-_CURRENCY = re.compile(r"[$€£¥]|(?:USD|EUR|GBP|CHF|JPY|CAD|AUD)(?![A-Za-z])")
+_FORMS = {name: re.compile(pattern) for name, pattern in PATTERNS["labels"].items()}
 _SIGNS = {"$": "usd", "€": "eur", "£": "gbp", "¥": "jpy"}
-_ENUMERATION = re.compile(r"^[\s>*•-]*([^:,;.\n]{2,45}):\s+(?:[^,;:\n]{1,60}(?:[,;]|\s(?:and|und|et)\s)\s*)+$")
 _START = attrgetter("start")
 _CLEAR = frozenset({"path", "end"})  # not the name of a place, but what it says of its role counts as much
 _AROUND = frozenset({"section", "head", "left"})
@@ -108,7 +88,7 @@ class Contexts:
         own: list[Label] = []
         inside = not several or cell.start < start or end < cell.end  # not a cell of a table or a form
         before = self._before(number, cell, start) if inside else ""
-        told = _told(before) if before and not _BARE.fullmatch(before) else None
+        told = _told(before) if before and not _FORMS["bare"].fullmatch(before) else None
         if inside:
             others += [Label("end", words) for words in ends_of(layout.text, start, end)]
             others += self._after(cell, end)
@@ -140,22 +120,22 @@ class Contexts:
             and lines[above].end - lines[above].start >= _FLOWING
             and above not in self._layout.headings[number]
             and not lines[above].cells[0].text.endswith((":", "."))
-            and _KEYED.match(lines[above + 1].cells[0].text) is None
+            and _FORMS["keyed"].match(lines[above + 1].cells[0].text) is None
         ):
             begin = lines[above].cells[0].start
             above -= 1
         begin = max(begin, start - _REACH)
-        for found in _CLAUSE_END.finditer(text, begin, start + 1):
+        for found in _FORMS["clause_end"].finditer(text, begin, start + 1):
             begin = min(found.end(), start)
         before = text[begin:start]
-        return _COUNTED.sub(" ", before) if _DIGIT.search(before) else before
+        return _FORMS["counted"].sub(" ", before) if _FORMS["digit"].search(before) else before
 
     def _after(self, cell: Cell, end: int) -> list[Label]:
         """The words behind a place, up to the end of their clause or the next number: units, and what it counts."""
         text = self._layout.text[end : min(cell.end, end + 60)]
         if len(text) < 30 and cell.end - cell.start >= _FLOWING:
             text = self._layout.text[end : end + 60]  # a sentence that goes on in the next line
-        text = _AFTER_END.split(_PART_OF.sub("", text), maxsplit=1)[0]
+        text = _FORMS["after_end"].split(_FORMS["part_of"].sub("", text), maxsplit=1)[0]
         words = takewhile(lambda word: not word.isdigit(), concepts(text))
         weights: dict[str, float] = {}
         for word, weight in zip(words, _FADING, strict=False):
@@ -165,7 +145,7 @@ class Contexts:
     def _defined(self, end: int) -> list[Label]:
         """The name that a paper gives somebody behind his own: (the "Tenant"), or his role: ", landlord,"."""
         text = self._layout.text
-        found = _DEFINED.match(text, end) if text[end : end + 2].strip()[:1] in (",", "(") else None
+        found = _FORMS["defined"].match(text, end) if text[end : end + 2].strip()[:1] in (",", "(") else None
         if found is None:
             return []
         label = label_of("defined", found[1] or found[2] or found[3], 1.0)
@@ -180,7 +160,7 @@ class Contexts:
         lefts = (
             o
             for o in (*cells[rank - 1 : max(rank - _CELLS, 0) : -1], cells[0])
-            if o.is_label and (headed or not _SAID.search(o.text))
+            if o.is_label and (headed or not _FORMS["said"].search(o.text))
         )
         nearest = next(lefts, None)
         title = number == self._first and cell.is_label and not any(map(str.isdigit, cell.text))
@@ -196,7 +176,9 @@ class Contexts:
         cells = self._layout.lines[number - 1].cells if number and not is_told else []
         for other in beside(cells, cell):
             if other.is_label and len(other.text) <= _LONGEST_CELL:
-                labels = other.text.endswith(":") or not any(_SAYS.search(unnumbered(o.text)) for o in cells[:_CELLS])
+                labels = other.text.endswith(":") or not any(
+                    _FORMS["says"].search(unnumbered(o.text)) for o in cells[:_CELLS]
+                )
                 return [label_of("over", other.text, 0.9)] if labels else []
         return []
 
@@ -237,8 +219,10 @@ def _context(number: int, primary: list[Label], others: list[Label]) -> Context:
 def label_of(kind: str, text: str, weight: float) -> Label:
     """A label all of whose words count alike."""
     if kind not in ("section", "path"):
-        text = unnumbered(_DATES.sub(r" \2\3 ", text.partition(": ")[0]))
-    words = [word for word in concepts(text[:120]) if not word.isdigit() or _YEAR.fullmatch(word) or kind == "head"]
+        text = unnumbered(_FORMS["dates"].sub(r" \2\3 ", text.partition(": ")[0]))
+    words = [
+        word for word in concepts(text[:120]) if not word.isdigit() or _FORMS["year"].fullmatch(word) or kind == "head"
+    ]
     return Label(kind, dict.fromkeys(words, weight))
 
 
@@ -247,19 +231,16 @@ def _told(before: str) -> tuple[Label, Label] | None:
 
     The last few count in full, those further away ever less, less again beyond a comma or a number.
     """
-    listed = _ENUMERATION.match(before)
-    if listed:
-        return (label := label_of("named", listed[1], 0.9)), label
     named = _is_named(before)
-    text = _DATES.sub(r" \2\3 ", before) if named else before
-    outside = _ASIDE.sub(" ", text) if "(" in text else text
+    text = _FORMS["dates"].sub(r" \2\3 ", before) if named else before
+    outside = _FORMS["aside"].sub(" ", text) if "(" in text else text
     text = outside if outside is text or concepts(outside) else text
     weights, own = dict[str, float](), list[str]()
     weight = 1.0
-    for piece in reversed(_PIECES.split(text)):
+    for piece in reversed(_FORMS["pieces"].split(text)):
         last, numbered = not weights, False
         for word in reversed(concepts(piece[-200:])):
-            if word.isdigit() and not _YEAR.fullmatch(word):
+            if word.isdigit() and not _FORMS["year"].fullmatch(word):
                 weight *= 1.0 if numbered else 0.75
                 numbered = True
                 last = last and named  # in a sentence the words before another number are that one's
@@ -274,8 +255,8 @@ def _told(before: str) -> tuple[Label, Label] | None:
 
 def _is_named(text: str) -> bool:
     """Whether the words before a place are a label with its colon rather than a sentence."""
-    found = _LABEL_END.search(text)
-    return found is not None and len(_PIECES.split(text[: found.start()])[-1].split()) <= _LONGEST_LABEL
+    found = _FORMS["label_end"].search(text)
+    return found is not None and len(_FORMS["pieces"].split(text[: found.start()])[-1].split()) <= _LONGEST_LABEL
 
 
 def ends_of(text: str, start: int, end: int) -> list[dict[str, float]]:
@@ -289,5 +270,5 @@ def ends_of(text: str, start: int, end: int) -> list[dict[str, float]]:
 
 def _unit(said: str) -> list[Label]:
     """The currency that a figure shows, as a label of its own."""
-    found = _CURRENCY.search(said)
+    found = _FORMS["currency"].search(said)
     return [Label("unit", {_SIGNS.get(found.group(), found.group().lower()): 1.0})] if found else []

@@ -15,29 +15,9 @@ from msgspec.structs import replace
 
 from batchwork.evidence.words import PATTERNS, concepts, is_known
 
-_PATTERNS: dict[str, str] = PATTERNS["layout"]
-
-_GAP = re.compile(r"\t| {2,}(?:\.{3,} *)?| ?\.{3,} ?| ?…+ ?| ?_{3,} ?")
-_DIVIDES = re.compile(r"[ .…_|│┃║\t](?:(?<=[…|│┃║\t])|(?<= ) |(?<=\.)\.\.|(?<=_)__)")  # what may part a line into cells
-_PIPE = re.compile(r"[ \t]*[|│┃║][ \t]*")
-_PIPED = re.compile(r"[|│┃║].*[|│┃║]|\S [|│] \S")
-_RULE = re.compile(r"[\s\-=_+|:.*~─━═│┃┼╪╬┌┐└┘├┤┬┴]*")
-_LETTER = re.compile(r"[^\W\d_]")
-_FIGURE = re.compile(_PATTERNS["figure"])
-_PERIOD = re.compile(_PATTERNS["period"])
-_BOX_NUMBER = re.compile(r"(?:\d{1,2}[a-z]?|[a-z])[.)]?\s+(?=[^\W\d_]{4})(?!\w+ \d{4})")
-_FIGURES = re.compile(r"(?<!\d)(?<![a-z] )(?!(?:19|20)\d\d(?!\d))\d{2,}")
-_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
-_ASIDE = re.compile(r"\([^()]*\)")
-_QUOTED = re.compile(r'"[^"]*"')
-_ALIGNED = re.compile(r"  |\t|\. |[|│┃║]")  # written for the eye, in columns or in sentences
+_FORMS = {name: re.compile(pattern) for name, pattern in PATTERNS["layout"].items()}
 _MARKS = {";": re.compile(r";"), ",": re.compile(r",(?=\S|$)")}
 _PIECES = {mark: re.compile(rf'(?:^|{mark})((?:"[^"]*"|[^{mark}])*)') for mark in _MARKS}
-_PARTS = re.compile(r";|(?<!\d),|,(?!\d)")  # separators that do not stand inside a number
-_PAIR = re.compile(r"[^\W\d_][^;,]{0,45}[;,]\s*\S.{0,58}")  # Total amount,1250.50
-_OPENS = re.compile(r"[^.!?]{0,60}(?::|[:=] ?[{\[(])|[{\[(]|<[^<>/!?][^<>]*(?<!/)>")
-_TABLE_KEY = re.compile(r"\[\[?[\w.\"' -]{1,60}\]\]?")  # [cache]
-_HEADING = re.compile(r"[^\W\d_](?:[^\d:]*[^\d:.,;])?:?")
 _NESTED, _DEEPEST = 10, 10_000  # levels of headings: below those of texts stand keys, by their indentation
 _STEADY = 3  # lines with the same count of separators
 _LONGEST_HEADING, _LONGEST_CAPTION = 70, 40  # characters
@@ -48,17 +28,17 @@ _ROWS = 8  # that a heading row is compared with
 @lru_cache(maxsize=50_000)
 def can_label(text: str) -> bool:
     """Whether a cell's text can be a label: words, and not a figure with a unit."""
-    return _LETTER.search(text) is not None and _FIGURE.match(text) is None
+    return _FORMS["letter"].search(text) is not None and _FORMS["figure"].match(text) is None
 
 
 @lru_cache(maxsize=50_000)
 def _can_head(text: str) -> bool:
     """Whether a cell can be the heading of a column: words or a year, no value of its own and no colon."""
-    if _PERIOD.fullmatch(text):
+    if _FORMS["period"].fullmatch(text):
         return True
     if not can_label(text) or text.endswith(":") or ": " in text:
         return False
-    return not _FIGURES.search(unnumbered(_ASIDE.sub("", text)))
+    return not _FORMS["figures"].search(unnumbered(_FORMS["aside"].sub("", text)))
 
 
 class Cell(Struct, gc=False):
@@ -107,7 +87,7 @@ class Layout:
         self._starts: list[int] = []
         start = 0
         for raw in raw_lines:
-            kind = "blank" if not raw or raw.isspace() else "rule" if _RULE.fullmatch(raw) else "text"
+            kind = "blank" if not raw or raw.isspace() else "rule" if _FORMS["rule"].fullmatch(raw) else "text"
             self.lines.append(Line(start, start + len(raw), _cells(raw, start) if kind == "text" else [], kind))
             self._starts.append(start)
             start += len(raw) + 1
@@ -195,9 +175,9 @@ class Layout:
         if len(line.cells) != 1 or number + 1 == len(self.lines) or not self.lines[number + 1].cells:
             return False
         cell, below = line.cells[0], self.lines[number + 1].cells[0]
-        if cell.text[0] == "[" and _TABLE_KEY.fullmatch(cell.text):
+        if cell.text[0] == "[" and _FORMS["table_key"].fullmatch(cell.text):
             return True
-        return below.column > cell.column and _OPENS.fullmatch(cell.text) is not None
+        return below.column > cell.column and _FORMS["opens"].fullmatch(cell.text) is not None
 
     def _heading_level(self, number: int) -> int:
         """How high a heading the only cell of a line is, 1 for the highest; 0 when it is none."""
@@ -211,7 +191,9 @@ class Layout:
             return len(text) - len(text.lstrip("#"))
         if number and self.lines[number - 1].kind == "text":
             return 0
-        wordy = text[0].isupper() and len(text.split()) <= 6 and _HEADING.fullmatch(unnumbered(text)) is not None
+        wordy = (
+            text[0].isupper() and len(text.split()) <= 6 and _FORMS["heading"].fullmatch(unnumbered(text)) is not None
+        )
         return _NESTED - 2 if wordy and cell.is_known_label else 0
 
 
@@ -229,7 +211,7 @@ def column_of(head: list[Cell], cell: Cell) -> Cell | None:
 
 def unnumbered(text: str) -> str:
     """A label of a form without the number or letter of its box."""
-    found = _BOX_NUMBER.match(text)
+    found = _FORMS["box_number"].match(text)
     return text[found.end() :] if found else text
 
 
@@ -252,7 +234,7 @@ def _head_cells(line: Line, above: Line) -> list[Cell]:
     """Heading cells with the words that a first heading line has over them; the latest of several years is current."""
     upper = above.cells if above is not line and above.can_head else []
     texts = [" ".join([*(other.text for other in beside(upper, cell)), cell.text]) for cell in line.cells]
-    years = [set(_YEAR.findall(text)) for text in texts]
+    years = [set(_FORMS["year"].findall(text)) for text in texts]
     latest, several = max(chain(*years), default=""), len(set(chain(*years))) > 1
     for rank, own in enumerate(years):
         if several and len(own) == 1:
@@ -269,9 +251,9 @@ def _tabbed(raw_lines: list[str]) -> list[str]:
     for (mark, count), run in groupby(range(len(raw_lines)), lambda number: _separators(raw_lines[number])):
         numbers = list(run) if count else []
         rows = [raw_lines[number] for number in numbers]
-        if len(rows) < _STEADY or not any(map(_PARTS.search, rows)):
+        if len(rows) < _STEADY or not any(map(_FORMS["parts"].search, rows)):
             continue  # figures with their thousands, below each other
-        if count > 1 or all(map(_PAIR.fullmatch, rows)):
+        if count > 1 or all(map(_FORMS["pair"].fullmatch, rows)):
             for number in numbers:
                 raw_lines[number] = "\t".join(_PIECES[mark].findall(raw_lines[number]))
     return raw_lines
@@ -280,20 +262,24 @@ def _tabbed(raw_lines: list[str]) -> list[str]:
 def _separators(raw: str) -> tuple[str, int]:
     """The separator that a line may have, and how often, quoted ones aside."""
     mark = ";" if ";" in raw else ","
-    if mark not in raw or _ALIGNED.search(raw):
+    if mark not in raw or _FORMS["aligned"].search(raw):
         return mark, 0
-    return mark, len(_MARKS[mark].findall(_QUOTED.sub("", raw) if '"' in raw else raw))
+    return mark, len(_MARKS[mark].findall(_FORMS["quoted"].sub("", raw) if '"' in raw else raw))
 
 
 def _cells(raw: str, start: int) -> list[Cell]:
     """The cells of a line, between drawn lines, tabs or wide gaps; told by their rank where they are not aligned."""
-    if not _DIVIDES.search(raw):
+    if not _FORMS["divides"].search(raw):
         text = raw.strip()
         low = raw.index(text[0])
         return [Cell(start + low, start + low + len(text), low, low + len(text), 0, text)]
-    piped = _PIPED.search(raw) is not None
+    piped = _FORMS["piped"].search(raw) is not None
     by_rank = piped or "\t" in raw
-    gaps = [(0, 0), *(gap.span() for gap in (_PIPE if piped else _GAP).finditer(raw)), (len(raw), len(raw))]
+    gaps = [
+        (0, 0),
+        *(gap.span() for gap in (_FORMS["pipe"] if piped else _FORMS["gap"]).finditer(raw)),
+        (len(raw), len(raw)),
+    ]
     cells: list[Cell] = []
     for index, ((_, first), (last, _)) in enumerate(pairwise(gaps[1:] if piped and gaps[1][0] == 0 else gaps)):
         text = raw[first:last].strip()

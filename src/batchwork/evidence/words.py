@@ -46,7 +46,6 @@ PATTERNS = read_table("patterns.toml")
 FILLERS = frozenset(VOCABULARY["fillers"].split())
 GENERIC = frozenset(VOCABULARY["generic"].split())  # words that say little about which value is meant
 NEGATIONS = frozenset(VOCABULARY["negations"].split())
-UNITS = frozenset(VOCABULARY["units"].split())
 _PARTY_WORDS = frozenset(VOCABULARY["parties"].split())
 _GROUPS: dict[str, set[int]] = defaultdict(set)  # of roles, by their words
 for _rank, _group in enumerate(VOCABULARY["roles"]):
@@ -165,7 +164,6 @@ def concepts(text: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-PERIODS = frozenset(concepts("seconds minutes hours days nights weeks months quarters years"))
 UNSPOKEN = frozenset(concept for word in VOCABULARY["unspoken"].split() for concept in concepts(word)) - GENERIC
 _PARTIES = frozenset(concept for word in _PARTY_WORDS for concept in concepts(word))
 
