@@ -67,7 +67,6 @@ class Contexts:
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
         self._known: dict[tuple[int, int], Context] = {}
-        self._first = next((number for number, line in enumerate(layout.lines) if line.cells), 0)
         self._sections: dict[int, list[Label]] = {}  # by line
 
     def of(self, start: int, end: int) -> Context:
@@ -118,8 +117,6 @@ class Contexts:
             and number - above <= 3
             and len(lines[above].cells) == len(lines[number].cells) == 1
             and lines[above].end - lines[above].start >= _FLOWING
-            and above not in self._layout.headings[number]
-            and not lines[above].cells[0].text.endswith((":", "."))
             and _FORMS["keyed"].match(lines[above + 1].cells[0].text) is None
         ):
             begin = lines[above].cells[0].start
@@ -133,8 +130,6 @@ class Contexts:
     def _after(self, cell: Cell, end: int) -> list[Label]:
         """The words behind a place, up to the end of their clause or the next number: units, and what it counts."""
         text = self._layout.text[end : min(cell.end, end + 60)]
-        if len(text) < 30 and cell.end - cell.start >= _FLOWING:
-            text = self._layout.text[end : end + 60]  # a sentence that goes on in the next line
         text = _FORMS["after_end"].split(_FORMS["part_of"].sub("", text), maxsplit=1)[0]
         words = takewhile(lambda word: not word.isdigit(), concepts(text))
         weights: dict[str, float] = {}
@@ -156,17 +151,9 @@ class Contexts:
         cells = self._layout.lines[number].cells
         if cells[0] is cell:
             return []
-        rank, headed = bisect_left(cells, cell.start, key=_START), bool(self._layout.head_row(number))
-        lefts = (
-            o
-            for o in (*cells[rank - 1 : max(rank - _CELLS, 0) : -1], cells[0])
-            if o.is_label and (headed or not _FORMS["said"].search(o.text))
-        )
-        nearest = next(lefts, None)
-        title = number == self._first and cell.is_label and not any(map(str.isdigit, cell.text))
-        if nearest is None or (title and not nearest.text.endswith(":")):
-            return []  # beside a title stands whose paper it is
-        return [label_of("left", nearest.text, 1.0 if cells[rank - 1] is nearest else 0.85)]
+        rank = bisect_left(cells, cell.start, key=_START)
+        lefts = (*cells[rank - 1 : max(rank - _CELLS, 0) : -1], cells[0])
+        return next(([label_of("left", other.text, 1.0)] for other in lefts if other.is_label), [])
 
     def _above(self, number: int, cell: Cell, is_told: bool) -> list[Label]:
         """The heading of the column, or the label that stands right above."""
@@ -176,9 +163,7 @@ class Contexts:
         cells = self._layout.lines[number - 1].cells if number and not is_told else []
         for other in beside(cells, cell):
             if other.is_label and len(other.text) <= _LONGEST_CELL:
-                labels = other.text.endswith(":") or not any(
-                    _FORMS["says"].search(unnumbered(o.text)) for o in cells[:_CELLS]
-                )
+                labels = other.text.endswith(":") or not _FORMS["says"].search(unnumbered(other.text))
                 return [label_of("over", other.text, 0.9)] if labels else []
         return []
 
@@ -219,7 +204,7 @@ def _context(number: int, primary: list[Label], others: list[Label]) -> Context:
 def label_of(kind: str, text: str, weight: float) -> Label:
     """A label all of whose words count alike."""
     if kind not in ("section", "path"):
-        text = unnumbered(_FORMS["dates"].sub(r" \2\3 ", text.partition(": ")[0]))
+        text = unnumbered(text)
     words = [
         word for word in concepts(text[:120]) if not word.isdigit() or _FORMS["year"].fullmatch(word) or kind == "head"
     ]
@@ -231,10 +216,12 @@ def _told(before: str) -> tuple[Label, Label] | None:
 
     The last few count in full, those further away ever less, less again beyond a comma or a number.
     """
+    listed = _FORMS["enumeration"].match(before)
+    if listed:
+        return (label := label_of("named", listed[1], 0.9)), label
     named = _is_named(before)
-    text = _FORMS["dates"].sub(r" \2\3 ", before) if named else before
-    outside = _FORMS["aside"].sub(" ", text) if "(" in text else text
-    text = outside if outside is text or concepts(outside) else text
+    outside = _FORMS["aside"].sub(" ", before) if "(" in before else before
+    text = outside if outside is before or concepts(outside) else before
     weights, own = dict[str, float](), list[str]()
     weight = 1.0
     for piece in reversed(_FORMS["pieces"].split(text)):
