@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from importlib.resources import files
+from itertools import chain
 from typing import Any
 
 from batchwork.evidence.thresholds import NAMING
@@ -43,10 +44,7 @@ def read_table(name: str) -> dict[str, Any]:
 
 VOCABULARY = read_table("vocabulary.toml")
 PATTERNS = read_table("patterns.toml")
-FILLERS = frozenset(VOCABULARY["fillers"].split())
-GENERIC = frozenset(VOCABULARY["generic"].split())  # words that say little about which value is meant
-NEGATIONS = frozenset(VOCABULARY["negations"].split())
-_PARTY_WORDS = frozenset(VOCABULARY["parties"].split())
+FILLERS, GENERIC, NEGATIONS = (frozenset(VOCABULARY[name].split()) for name in ("fillers", "generic", "negations"))
 _GROUPS: dict[str, set[int]] = defaultdict(set)  # of roles, by their words
 for _rank, _group in enumerate(VOCABULARY["roles"]):
     for _word in _group.split():
@@ -58,16 +56,12 @@ for _worth, _pairs in VOCABULARY["related"].items():
         RELATED.setdefault(_one, {})[_other] = RELATED.setdefault(_other, {})[_one] = float(_worth)
 
 
-def _fold(text: str) -> str:
+@lru_cache(maxsize=50_000)
+def fold(text: str) -> str:
+    """Words without case, accents, apostrophes and invisible characters."""
     if text.isascii():
         return text.lower().replace("'", "")
     return _INVISIBLE.sub("", unicodedata.normalize("NFKD", text.casefold()).translate(_SPECIAL))
-
-
-@lru_cache(maxsize=50_000)
-def fold(word: str) -> str:
-    """A word without case, accents, apostrophes and invisible characters."""
-    return _fold(word)
 
 
 @lru_cache(maxsize=50_000)
@@ -94,7 +88,7 @@ def words_of(text: str) -> list[str]:
     """The words of a label or of a field's name, folded; the parts of a name in camelCase are words."""
     if _HUMP.search(text):
         text = (_KEY if " " in text else _TOKEN).sub(_parted, text)
-    return _WORD.findall(_fold(text))
+    return _WORD.findall(fold(text))
 
 
 def _learn(table: Mapping[str, str]) -> None:
@@ -103,7 +97,7 @@ def _learn(table: Mapping[str, str]) -> None:
         known = [
             _SINGLE.get(word, (word if word in VOCABULARY["synonyms"] else stem(word),)) for word in meaning.split()
         ]
-        meant = tuple(dict.fromkeys(concept for each in known for concept in each if concept not in FILLERS))
+        meant = tuple(dict.fromkeys(concept for concept in chain(*known) if concept not in FILLERS))
         words, *phrases = entries.split("|")
         for word in words.split():
             _SINGLE.setdefault(fold(word), meant)
@@ -149,23 +143,19 @@ def concepts(text: str) -> tuple[str, ...]:
         return _ALONE[words[0]]
     if _PHRASES.keys().isdisjoint(words):
         return tuple([concept for word in words for concept in _concepts_of(word)])
-    found: list[str] = []
-    until = 0  # where a phrase ends
-    for position, word in enumerate(words):
-        if position < until:
-            continue
-        for said, meant in _PHRASES.get(word, ()):
-            if words[position : position + len(said)] == said:
-                found += meant
-                until = position + len(said)
-                break
-        else:
-            found += _concepts_of(word)
+    found, position = list[str](), 0
+    while position < len(words):
+        alike = _PHRASES.get(words[position], ())
+        phrase = next((phrase for phrase in alike if words[position : position + len(phrase[0])] == phrase[0]), None)
+        found += phrase[1] if phrase else _concepts_of(words[position])
+        position += len(phrase[0]) if phrase else 1
     return tuple(found)
 
 
-UNSPOKEN = frozenset(concept for word in VOCABULARY["unspoken"].split() for concept in concepts(word)) - GENERIC
-_PARTIES = frozenset(concept for word in _PARTY_WORDS for concept in concepts(word))
+UNSPOKEN, _PARTIES = (
+    frozenset(concept for word in VOCABULARY[name].split() for concept in concepts(word))
+    for name in ("unspoken", "parties")
+)
 
 
 def is_party(word: str) -> bool:
