@@ -7,7 +7,7 @@ it that belongs to another role speaks against a field.
 import re
 from bisect import bisect_left
 from functools import lru_cache
-from itertools import takewhile
+from itertools import chain, takewhile
 from operator import attrgetter
 
 from msgspec import Struct
@@ -52,7 +52,6 @@ class Context(Struct, frozen=True, gc=False):
     primary: tuple[Label, ...]
     weights: dict[str, float]  # for each concept the most that any label makes of it
     words: tuple[str, ...]  # of the primary labels
-    near: dict[str, float]  # what each of them is worth
     kinds: frozenset[str]  # of the primary labels that say something
     keys: tuple[tuple[tuple[str, ...], bool], ...]  # the words of each primary label, and whether it is prose
     around: tuple[tuple[str, ...], ...]  # the words of the labels around it that are not its own
@@ -81,32 +80,24 @@ class Contexts:
 
     def _find(self, number: int, cell: Cell, start: int, end: int) -> tuple[list[Label], list[Label]]:
         """The labels that name a place's role, and the others."""
-        layout = self._layout
-        several = len(layout.lines[number].cells) > 1
+        layout, own = self._layout, list[Label]()
         others = _unit(layout.text[start:end])
-        own: list[Label] = []
-        inside = not several or cell.start < start or end < cell.end  # not a cell of a table or a form
-        before = self._before(number, cell, start) if inside else ""
-        told = _told(before) if before and not _FORMS["bare"].fullmatch(before) else None
-        if inside:
+        before = ""
+        if len(layout.lines[number].cells) == 1 or cell.start < start or end < cell.end:  # no cell of a table or a form
+            before = self._before(number, cell, start)
             others += [Label("end", words) for words in ends_of(layout.text, start, end)]
             others += self._after(cell, end)
             own = self._defined(end)
-        if told is not None:
-            others.append(told[0])
-            if not own and (several or told[1].kind == "named"):
-                own = [told[1]]
-        else:
-            own += self._left(number, cell)
+        told = _told(before) if before and not _FORMS["bare"].fullmatch(before) else None
         above = self._above(number, cell, told is not None)
-        if own and told is not None:
-            others += above
+        if told is None:
+            own += self._left(number, cell) + above
         else:
-            own += above
+            own = own or [told[1]]
+            others += [told[0], *above]
         if number not in self._sections:
             self._sections[number] = self._over_all(number)
-        others += self._sections[number]
-        return own or ([] if told is None else [told[1]]), others
+        return own, others + self._sections[number]
 
     def _before(self, number: int, cell: Cell, start: int) -> str:
         """The words before the place in its cell, in prose also those of the lines before, of the same clause."""
@@ -182,15 +173,13 @@ def _context(number: int, primary: list[Label], others: list[Label]) -> Context:
         for word, weight in label.weights.items():
             if weight > weights.get(word, 0.0):
                 weights[word] = weight
-    near = {word: weight for label in primary for word, weight in label.weights.items()}
     ends = [label.weights for label in others if label.kind == "end"]
     heads = [label.weights for label in (*primary, *others) if label.kind == "head"]
     return Context(
         line=number,
         primary=tuple(primary),
         weights=weights,
-        words=tuple(near),
-        near=near,
+        words=tuple(dict.fromkeys(chain(*(label.weights for label in primary)))),
         kinds=frozenset([label.kind for label in primary if label.weights]),
         keys=tuple([(o.key, o.kind == "prose") for o in (*primary, *(o for o in others if o.kind in _CLEAR))]),
         around=tuple([label.key for label in others if label.kind in _AROUND]),
