@@ -7,7 +7,7 @@ columns, separated values, a Markdown or HTML table and prose.
 import re
 from bisect import bisect_left, bisect_right
 from functools import cached_property, lru_cache
-from itertools import chain, groupby, islice, pairwise
+from itertools import chain, groupby, pairwise, takewhile
 from operator import attrgetter
 
 from msgspec import Struct
@@ -22,7 +22,6 @@ _NESTED, _DEEPEST = 10, 10_000  # levels of headings: below those of texts stand
 _STEADY = 3  # lines with the same count of separators
 _LONGEST_HEADING, _LONGEST_CAPTION = 70, 40  # characters
 _END, _COLUMN, _UNTIL = map(attrgetter, ("end", "column", "until"))
-_ROWS = 8  # that a heading row is compared with
 
 
 @lru_cache(maxsize=50_000)
@@ -140,17 +139,13 @@ class Layout:
     def _find_heads(self, first: int) -> None:
         """Give each row of a table the nearest row of labels above it that heads figures, or the table's first."""
         lines, head = self.lines, list[Cell]()
-        for number in range(first, len(lines)):
-            if self.tables[number] != first:
-                break
+        table = list(takewhile(lambda number: self.tables[number] == first, range(first, len(lines))))
+        rows = [number for number in table if len(lines[number].cells) > 1]
+        below = dict(pairwise(rows))
+        for number in table:
             self._heads[number] = head
-            line = lines[number]
-            if len(line.cells) < 2 or not line.can_head:
-                continue
-            below = (n for n in range(number + 1, len(lines)) if self.tables[n] != first or len(lines[n].cells) > 1)
-            rows = [lines[n] for n in islice(below, _ROWS) if self.tables[n] == first]
-            if rows and (lines[number + 1].kind == "rule" or _heads(line, rows, bool(head))):
-                head = _head_cells(line, lines[number - 1] if number > first else line)
+            if number in below and lines[number].can_head and _heads(lines[number], lines[below[number]], bool(head)):
+                head = _head_cells(lines[number], lines[max(number - 1, first)])
 
     @cached_property
     def headings(self) -> list[tuple[int, ...]]:
@@ -220,14 +215,10 @@ def _covers(line: Line, figures: list[Cell], near: int = 0) -> bool:
     return all(beside(line.cells, cell, near) for cell in figures)
 
 
-def _heads(line: Line, rows: list[Line], again: bool) -> bool:
-    """Whether a row of words heads the rows below: their figures, or words that are no known labels themselves."""
-    figures = [cell for cell in rows[0].cells if not cell.is_label]
-    if figures or all(unnumbered(cell.text) != cell.text for cell in line.cells):
-        return _covers(line, figures, 6)
-    alike = sum(len(row.cells) >= len(line.cells) - 1 for row in rows)
-    titled = line.cells[1].is_known_label or all(cell.text.isupper() for cell in line.cells)
-    return not again and titled and 2 * alike >= len(rows)
+def _heads(line: Line, row: Line, again: bool) -> bool:
+    """Whether a row of words heads the row below: its figures, or words where no row of the table is a head yet."""
+    figures = [cell for cell in row.cells if not cell.is_label]
+    return _covers(line, figures, 6) if figures else not again and line.cells[1].is_known_label
 
 
 def _head_cells(line: Line, above: Line) -> list[Cell]:
