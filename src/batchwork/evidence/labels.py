@@ -29,8 +29,7 @@ _FADING = (0.9, 0.8, 0.7, 0.5, 0.35)  # what the words behind a place are worth
 _ENDS = {name: dict.fromkeys(words.split(), 0.85) for name, words in PATTERNS["ends"]["words"].items()}
 _END_BEFORE, _END_BEHIND = re.compile(PATTERNS["ends"]["before"]), re.compile(PATTERNS["ends"]["behind"])
 _END_WORDS = frozenset(PATTERNS["ends"]["hints"].split())  # one of these, or of the signs, stands right before an end
-_DASHES, _SIGNS_OF_ENDS = tuple("-–—−~"), tuple("<≤⩽>≥⩾=x×@*/.…")
-_NEAR, _FAR = 40, 90  # characters
+_END_SIGNS, _END_REACH = tuple("-–—−~<≤⩽>≥⩾=x×@*/.…"), 90  # characters
 
 
 class Label(Struct, frozen=True, gc=False):
@@ -102,16 +101,12 @@ class Contexts:
     def _before(self, number: int, cell: Cell, start: int) -> str:
         """The words before the place in its cell, in prose also those of the lines before, of the same clause."""
         lines, text = self._layout.lines, self._layout.text
-        begin, above = cell.start, number - 1
-        while (
-            above >= 0
-            and number - above <= 3
-            and len(lines[above].cells) == len(lines[number].cells) == 1
-            and lines[above].end - lines[above].start >= _FLOWING
-            and _FORMS["keyed"].match(lines[above + 1].cells[0].text) is None
-        ):
-            begin = lines[above].cells[0].start
-            above -= 1
+        begin = cell.start
+        for below in range(number, max(number - 3, 0), -1):
+            above, alone = lines[below - 1], len(lines[below].cells) == len(lines[below - 1].cells) == 1
+            if not alone or above.end - above.start < _FLOWING or _FORMS["keyed"].match(lines[below].cells[0].text):
+                break
+            begin = above.cells[0].start
         begin = max(begin, start - _REACH)
         for found in _FORMS["clause_end"].finditer(text, begin, start + 1):
             begin = min(found.end(), start)
@@ -208,7 +203,8 @@ def _told(before: str) -> tuple[Label, Label] | None:
     listed = _FORMS["enumeration"].match(before)
     if listed:
         return (label := label_of("named", listed[1], 0.9)), label
-    named = _is_named(before)
+    found = _FORMS["label_end"].search(before)  # a label with its colon rather than a sentence
+    named = found is not None and len(_FORMS["pieces"].split(before[: found.start()])[-1].split()) <= _LONGEST_LABEL
     outside = _FORMS["aside"].sub(" ", before) if "(" in before else before
     text = outside if outside is before or concepts(outside) else before
     weights, own = dict[str, float](), list[str]()
@@ -229,18 +225,11 @@ def _told(before: str) -> tuple[Label, Label] | None:
     return (Label(kind, weights), Label(kind, dict.fromkeys(reversed(mine), 1.0))) if weights else None
 
 
-def _is_named(text: str) -> bool:
-    """Whether the words before a place are a label with its colon rather than a sentence."""
-    found = _FORMS["label_end"].search(text)
-    return found is not None and len(_FORMS["pieces"].split(text[: found.start()])[-1].split()) <= _LONGEST_LABEL
-
-
 def ends_of(text: str, start: int, end: int) -> list[dict[str, float]]:
     """The end of a range, of a change or of a pair that the place from `start` to `end` is, as words of a label."""
     last = text[max(0, start - 20) : start].rstrip(" \n\"“„«'($€£").lower()
-    signed = last.endswith(_DASHES) or (last.endswith(_SIGNS_OF_ENDS) and text[start : start + 1].isdigit())
-    reach = _NEAR if signed else _FAR if not _END_WORDS.isdisjoint(last.split()[-1:]) else 0
-    before = _END_BEFORE.search(text, max(0, start - reach), start) if reach else None
+    hinted = last.endswith(_END_SIGNS) or not _END_WORDS.isdisjoint(last.split()[-1:])
+    before = _END_BEFORE.search(text, max(0, start - _END_REACH), start) if hinted else None
     return [_ENDS[found.lastgroup] for found in (before, _END_BEHIND.match(text, end)) if found and found.lastgroup]
 
 

@@ -127,7 +127,7 @@ class Layout:
             rest = rest[1:]
         figures = [cell for cell in rest[0].cells if not cell.is_label] if rest and len(rest[0].cells) > 1 else []
         wide = len(above.cells) > 2 or (len(figures) > 1 and len(above.cells) > 1 and above.can_head)
-        return wide and bool(figures) and _covers(above, figures)
+        return wide and bool(figures) and all(beside(above.cells, cell) for cell in figures)
 
     def head_row(self, number: int) -> list[Cell]:
         """The heading cells over a row of a table; empty when it has none."""
@@ -200,8 +200,7 @@ def beside(row: list[Cell], cell: Cell, near: int = 0) -> list[Cell]:
 
 def column_of(head: list[Cell], cell: Cell) -> Cell | None:
     """The heading cell that a cell belongs to: the one it overlaps most, else the nearest one."""
-    shared = lambda other: min(other.until, cell.until) - max(other.column, cell.column)  # noqa: E731
-    return max(beside(head, cell, 6), key=shared, default=None)
+    return max(beside(head, cell, 6), key=lambda o: min(o.until, cell.until) - max(o.column, cell.column), default=None)
 
 
 def unnumbered(text: str) -> str:
@@ -210,15 +209,12 @@ def unnumbered(text: str) -> str:
     return text[found.end() :] if found else text
 
 
-def _covers(line: Line, figures: list[Cell], near: int = 0) -> bool:
-    """Whether a row of labels has one for each of some figures."""
-    return all(beside(line.cells, cell, near) for cell in figures)
-
-
 def _heads(line: Line, row: Line, again: bool) -> bool:
     """Whether a row of words heads the row below: its figures, or words where no row of the table is a head yet."""
     figures = [cell for cell in row.cells if not cell.is_label]
-    return _covers(line, figures, 6) if figures else not again and line.cells[1].is_known_label
+    return (
+        all(beside(line.cells, cell, 6) for cell in figures) if figures else not again and line.cells[1].is_known_label
+    )
 
 
 def _head_cells(line: Line, above: Line) -> list[Cell]:

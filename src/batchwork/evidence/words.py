@@ -12,38 +12,22 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from importlib.resources import files
 from itertools import chain
-from typing import Any
 
 from batchwork.evidence.thresholds import NAMING
 
-_WORD = re.compile(
-    r"[a-z]+(?:(?<![^\W_]{3})\d{1,2}(?![^\W_]))?|\d+|#|[^\W\d_]+"
-)  # with its figure where it is short: Q3, m2
-_HUMP = re.compile(r"[A-Z](?:(?<=[a-z0-9].)|(?<=[A-Z].)(?=[a-z]))")
-_KEY = re.compile(r"(?<![^\W_])[a-z]+(?:[A-Z][a-z0-9]+)+(?![^\W_])")  # rowsRead, backoffSeconds
-_TOKEN = re.compile(r"[^\W_]+")
 _SPECIAL = str.maketrans(
     {"ß": "ss", "ø": "o", "æ": "ae", "œ": "oe", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "’": "", "'": ""}
-)
-_INVISIBLE = re.compile("[\u0300-\u036f\u00ad\u200b-\u200d\u2060\ufeff]")
-_ENDINGS = re.compile(
-    r"(\w{3,}?)(?:ie[sd]|(?<!s)s|(?<=\w{4})(?:e[ds]?|y))?"
-    r"(?:(?<=\w{4})(?:(?:at)?ions?|ments?|ings?|ally|als?|ate|able))?"
 )
 _SOMEBODY = ("er", "or", "ee", "ist", "ant", "ian")  # lender, lessor, trustee, chemist, tenant
 _TAIL, _LONGEST_COMPOUND = 4, 60  # letters
 _NO_TAILS = frozenset({"late", "ends", "ending", "ship"})  # template, weekends, ownership are no compounds
 ROOT = 4  # letters that two words have in common at least when the one stands for the other by its form
 _NOTHING: dict[str, float] = {}
-
-
-def read_table(name: str) -> dict[str, Any]:
-    """A data file that stands beside this module."""
-    return tomllib.loads(files(__package__).joinpath(name).read_text(encoding="utf-8"))
-
-
-VOCABULARY = read_table("vocabulary.toml")
-PATTERNS = read_table("patterns.toml")
+VOCABULARY, PATTERNS, _TONGUES = (
+    tomllib.loads(files(__package__).joinpath(f"{name}.toml").read_text(encoding="utf-8"))
+    for name in ("vocabulary", "patterns", "tongues")
+)
+_FORMS = {name: re.compile(pattern) for name, pattern in PATTERNS["words"].items()}
 FILLERS, GENERIC, NEGATIONS = (frozenset(VOCABULARY[name].split()) for name in ("fillers", "generic", "negations"))
 _GROUPS: dict[str, set[int]] = defaultdict(set)  # of roles, by their words
 for _rank, _group in enumerate(VOCABULARY["roles"]):
@@ -61,13 +45,13 @@ def fold(text: str) -> str:
     """Words without case, accents, apostrophes and invisible characters."""
     if text.isascii():
         return text.lower().replace("'", "")
-    return _INVISIBLE.sub("", unicodedata.normalize("NFKD", text.casefold()).translate(_SPECIAL))
+    return _FORMS["invisible"].sub("", unicodedata.normalize("NFKD", text.casefold()).translate(_SPECIAL))
 
 
 @lru_cache(maxsize=50_000)
 def stem(word: str) -> str:
     """A crude root: what remains of an English word without its usual endings."""
-    found = _ENDINGS.fullmatch(word)
+    found = _FORMS["endings"].fullmatch(word)
     if found is None:
         return word
     root = found[1]
@@ -81,14 +65,14 @@ _PHRASES: dict[str, list[tuple[list[str], tuple[str, ...]]]] = {}  # by their fi
 
 def _parted(token: re.Match[str]) -> str:
     """The parts of a name in camelCase; a word that is known with its odd capitals (MwSt) stays whole."""
-    return token[0] if fold(token[0]) in _SINGLE else _HUMP.sub(r" \g<0>", token[0])
+    return token[0] if fold(token[0]) in _SINGLE else _FORMS["hump"].sub(r" \g<0>", token[0])
 
 
 def words_of(text: str) -> list[str]:
     """The words of a label or of a field's name, folded; the parts of a name in camelCase are words."""
-    if _HUMP.search(text):
-        text = (_KEY if " " in text else _TOKEN).sub(_parted, text)
-    return _WORD.findall(fold(text))
+    if _FORMS["hump"].search(text):
+        text = (_FORMS["key"] if " " in text else _FORMS["token"]).sub(_parted, text)
+    return _FORMS["word"].findall(fold(text))
 
 
 def _learn(table: Mapping[str, str]) -> None:
@@ -110,7 +94,7 @@ _learn(VOCABULARY["synonyms"])
 for _word in (*_GROUPS, *RELATED, *GENERIC):
     _SINGLE.setdefault(_word, (_word,))  # a root must not take the word's place
 _english = sorted(_SINGLE)
-_learn(read_table("tongues.toml"))
+_learn(_TONGUES)
 for _word in _english:  # last, so that no plural takes the place of a word that is listed itself
     _SINGLE.setdefault(stem(_word), _SINGLE[_word])
 
