@@ -126,8 +126,7 @@ class Layout:
         if len(rest) > 1 and len(rest[0].cells) == 1 and len(rest[0].cells[0].text) < _LONGEST_CAPTION:
             rest = rest[1:]
         figures = [cell for cell in rest[0].cells if not cell.is_label] if rest and len(rest[0].cells) > 1 else []
-        wide = len(above.cells) > 2 or (len(figures) > 1 and len(above.cells) > 1 and above.can_head)
-        return wide and bool(figures) and all(beside(above.cells, cell) for cell in figures)
+        return bool(figures) and all(beside(above.cells, cell) for cell in figures)
 
     def head_row(self, number: int) -> list[Cell]:
         """The heading cells over a row of a table; empty when it has none."""

@@ -20,7 +20,6 @@ _SPECIAL = str.maketrans(
 )
 _SOMEBODY = ("er", "or", "ee", "ist", "ant", "ian")  # lender, lessor, trustee, chemist, tenant
 _TAIL, _LONGEST_COMPOUND = 4, 60  # letters
-_NO_TAILS = frozenset({"late", "ends", "ending", "ship"})  # template, weekends, ownership are no compounds
 ROOT = 4  # letters that two words have in common at least when the one stands for the other by its form
 _NOTHING: dict[str, float] = {}
 VOCABULARY, PATTERNS, _TONGUES = (
@@ -63,16 +62,9 @@ _SINGLE: dict[str, tuple[str, ...]] = {"#": ("number",)}  # words -> concepts
 _PHRASES: dict[str, list[tuple[list[str], tuple[str, ...]]]] = {}  # by their first word, longest first
 
 
-def _parted(token: re.Match[str]) -> str:
-    """The parts of a name in camelCase; a word that is known with its odd capitals (MwSt) stays whole."""
-    return token[0] if fold(token[0]) in _SINGLE else _FORMS["hump"].sub(r" \g<0>", token[0])
-
-
 def words_of(text: str) -> list[str]:
     """The words of a label or of a field's name, folded; the parts of a name in camelCase are words."""
-    if _FORMS["hump"].search(text):
-        text = (_FORMS["key"] if " " in text else _FORMS["token"]).sub(_parted, text)
-    return _FORMS["word"].findall(fold(text))
+    return _FORMS["word"].findall(fold(_FORMS["hump"].sub(r" \g<0>", text)))
 
 
 def _learn(table: Mapping[str, str]) -> None:
@@ -111,7 +103,7 @@ def _compound(word: str) -> tuple[str, ...]:
     """The concepts of a word made of known ones, as German and Dutch labels are: Artikel-nummer, Kunde-n-nummer."""
     for cut in range(_TAIL, min(len(word), _LONGEST_COMPOUND) - _TAIL + 1):
         behind = _SINGLE.get(word[cut:])
-        if behind is not None and word[cut:] not in _NO_TAILS:
+        if behind is not None:
             head = word[:cut]
             before = _SINGLE.get(head) or _SINGLE.get(head.rstrip("s")) or _compound(head)
             if before:
