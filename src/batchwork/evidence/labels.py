@@ -116,6 +116,8 @@ class Contexts:
     def _after(self, cell: Cell, end: int) -> list[Label]:
         """The words behind a place, up to the end of their clause or the next number: units, and what it counts."""
         text = self._layout.text[end : min(cell.end, end + 60)]
+        if len(text) < 30 and cell.end - cell.start >= _FLOWING:
+            text = self._layout.text[end : end + 60]  # a sentence that goes on in the next line
         text = _FORMS["after_end"].split(_FORMS["part_of"].sub("", text), maxsplit=1)[0]
         words = takewhile(lambda word: not word.isdigit(), concepts(text))
         weights: dict[str, float] = {}
@@ -139,6 +141,8 @@ class Contexts:
             return []
         rank = bisect_left(cells, cell.start, key=_START)
         lefts = (*cells[rank - 1 : max(rank - _CELLS, 0) : -1], cells[0])
+        if not self._layout.head_row(number):  # what says something itself, a sentence or a pair, is no label beside it
+            lefts = tuple(other for other in lefts if not _FORMS["said"].search(other.text))
         return next(([label_of("left", other.text, 1.0)] for other in lefts if other.is_label), [])
 
     def _above(self, number: int, cell: Cell, is_told: bool) -> list[Label]:
@@ -149,7 +153,9 @@ class Contexts:
         cells = self._layout.lines[number - 1].cells if number and not is_told else []
         for other in beside(cells, cell):
             if other.is_label and len(other.text) <= _LONGEST_CELL:
-                labels = other.text.endswith(":") or not _FORMS["says"].search(unnumbered(other.text))
+                labels = other.text.endswith(":") or not any(
+                    _FORMS["says"].search(unnumbered(o.text)) for o in cells[:_CELLS]
+                )
                 return [label_of("over", other.text, 0.9)] if labels else []
         return []
 
