@@ -29,7 +29,7 @@ _FADING = (0.9, 0.8, 0.7, 0.5, 0.35)  # what the words behind a place are worth
 _ENDS = {name: dict.fromkeys(words.split(), 0.85) for name, words in PATTERNS["ends"]["words"].items()}
 _END_BEFORE, _END_BEHIND = re.compile(PATTERNS["ends"]["before"]), re.compile(PATTERNS["ends"]["behind"])
 _END_WORDS = frozenset(PATTERNS["ends"]["hints"].split())  # one of these, or of the signs, stands right before an end
-_END_SIGNS, _END_REACH = tuple("-–—−~<≤⩽>≥⩾=x×@*/.…"), 90  # characters
+_DASHES, _END_SIGNS = tuple("-–—−~"), tuple("<≤⩽>≥⩾=x×@*/.…")
 
 
 class Label(Struct, frozen=True, gc=False):
@@ -234,8 +234,9 @@ def _told(before: str) -> tuple[Label, Label] | None:
 def ends_of(text: str, start: int, end: int) -> list[dict[str, float]]:
     """The end of a range, of a change or of a pair that the place from `start` to `end` is, as words of a label."""
     last = text[max(0, start - 20) : start].rstrip(" \n\"“„«'($€£").lower()
-    hinted = last.endswith(_END_SIGNS) or not _END_WORDS.isdisjoint(last.split()[-1:])
-    before = _END_BEFORE.search(text, max(0, start - _END_REACH), start) if hinted else None
+    signed = last.endswith(_DASHES) or (last.endswith(_END_SIGNS) and text[start : start + 1].isdigit())
+    hinted = signed or not _END_WORDS.isdisjoint(last.split()[-1:])
+    before = _END_BEFORE.search(text, max(0, start - (40 if signed else 90)), start) if hinted else None
     return [_ENDS[found.lastgroup] for found in (before, _END_BEHIND.match(text, end)) if found and found.lastgroup]
 
 

@@ -121,10 +121,13 @@ def concepts(text: str) -> tuple[str, ...]:
         return tuple([concept for word in words for concept in _concepts_of(word)])
     found, position = list[str](), 0
     while position < len(words):
-        alike = _PHRASES.get(words[position], ())
-        phrase = next((phrase for phrase in alike if words[position : position + len(phrase[0])] == phrase[0]), None)
-        found += phrase[1] if phrase else _concepts_of(words[position])
-        position += len(phrase[0]) if phrase else 1
+        meant, length = _concepts_of(words[position]), 1
+        for phrase, sense in _PHRASES.get(words[position], ()):
+            if words[position : position + len(phrase)] == phrase:
+                meant, length = sense, len(phrase)
+                break
+        found += meant
+        position += length
     return tuple(found)
 
 
