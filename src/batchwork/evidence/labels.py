@@ -140,10 +140,11 @@ class Contexts:
         if cells[0] is cell:
             return []
         rank = bisect_left(cells, cell.start, key=_START)
-        lefts = (*cells[rank - 1 : max(rank - _CELLS, 0) : -1], cells[0])
-        if not self._layout.head_row(number):  # what says something itself, a sentence or a pair, is no label beside it
-            lefts = tuple(other for other in lefts if not _FORMS["said"].search(other.text))
-        return next(([label_of("left", other.text, 1.0)] for other in lefts if other.is_label), [])
+        headed = self._layout.head_row(number)
+        for other in (*cells[rank - 1 : max(rank - _CELLS, 0) : -1], cells[0]):
+            if other.is_label and (headed or not _FORMS["said"].search(other.text)):  # a sentence or a pair is no label
+                return [label_of("left", other.text, 1.0)]
+        return []
 
     def _above(self, number: int, cell: Cell, is_told: bool) -> list[Label]:
         """The heading of the column, or the label that stands right above."""

@@ -64,7 +64,7 @@ _PHRASES: dict[str, list[tuple[list[str], tuple[str, ...]]]] = {}  # by their fi
 
 def words_of(text: str) -> list[str]:
     """The words of a label or of a field's name, folded; the parts of a name in camelCase are words."""
-    return _FORMS["word"].findall(fold(_FORMS["hump"].sub(r" \g<0>", text)))
+    return _FORMS["word"].findall(fold(text if text.islower() else _FORMS["hump"].sub(r" \g<0>", text)))
 
 
 def _learn(table: Mapping[str, str]) -> None:
