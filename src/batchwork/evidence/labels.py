@@ -7,50 +7,29 @@ it that belongs to another role speaks against a field.
 import re
 from bisect import bisect_left
 from functools import lru_cache
-from itertools import takewhile
+from itertools import chain, takewhile
 from operator import attrgetter
 
 from msgspec import Struct
 
-from batchwork.evidence.layout import Cell, Layout, column_of, overlap, unnumbered
+from batchwork.evidence.layout import Cell, Layout, beside, column_of, unnumbered
 from batchwork.evidence.words import PATTERNS, concepts, is_known
 
-_PATTERNS: dict[str, str] = PATTERNS["labels"]
-
-_LABEL_END = re.compile(r"[:=#?]\s*[\"'“(\[<`*]*$|\s[-–—]\s*$|(?<=[\w\"])>\s*$")
-_PIECES = re.compile(r"[,;](?!\d)|[()\[\]]|\s[-–—]\s|(?<=[a-z\d)])\.\s|:\s")
-_CLAUSE_END = re.compile(
-    r"[.!?;•▪‣w](?:(?<=[.!?])(?<!\bNo.|\bno.|\bNr.|\bAm.|\bDr.)\s+(?=[^a-z\s\d])|(?<=;)\s|(?<=[•▪‣])\s?|(?<=\sw)(?:hereas|hile)\s)"
-)
-_ASIDE = re.compile(r"\([^()]*\)")
-_COUNTED = re.compile(_PATTERNS["counted"])  # by another number: "4 bedrooms and", "8 g on admission to"
-_DIGIT = re.compile(r"[\d%]")
-_BARE = re.compile(_PATTERNS["bare"])  # a bullet, or the figures of a calculation: 6.5 h x $48.00 =
-_KEYED = re.compile(r"[^\W\d_][\w ./&-]{0,30}:\s")  # a line that starts with a label of its own
-_SAID = re.compile(r"\s\S+\s\S+\s\S+[.,;]$|^[^:]{2,30}:\s+\w")  # a sentence, or a label with its value
-_SAYS = re.compile(r":\s*\S|\d{2}|[!;,]$|\w{5}\.$|(?:\S+\s+){6}")  # a cell that says something is no mere label
-_DATES = re.compile(_PATTERNS["dates"])
-_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
-_DEFINED = re.compile(_PATTERNS["defined"])
-_AFTER_END = re.compile(r"[.;,:]\s|\n\n|[;(]|\s(?:and|but|while|or|und|aber|et|mais|y)\s")
-_PART_OF = re.compile(_PATTERNS["part_of"])
-_CURRENCY = re.compile(r"[$€£¥]|(?:USD|EUR|GBP|CHF|JPY|CAD|AUD)(?![A-Za-z])")
+_FORMS = {name: re.compile(pattern) for name, pattern in PATTERNS["labels"].items()}
 _SIGNS = {"$": "usd", "€": "eur", "£": "gbp", "¥": "jpy"}
-_ENUMERATION = re.compile(r"^[\s>*•-]*([^:,;.\n]{2,45}):\s+(?:[^,;:\n]{1,60}(?:[,;]|\s(?:and|und|et)\s)\s*)+$")
 _START = attrgetter("start")
 _CLEAR = frozenset({"path", "end"})  # not the name of a place, but what it says of its role counts as much
 _AROUND = frozenset({"section", "head", "left"})
 _LONGEST_LABEL, _LONGEST_CELL = 8, 45  # words, characters
 _FLOWING = 38  # a line at least this long goes on in the next one
-_REACH = 300  # characters; no label is further away, and lines can be endless
+_REACH, _CELLS = 300, 20  # characters, cells; no label is further away, and lines can be endless
 _FADING = (0.9, 0.8, 0.7, 0.5, 0.35)  # what the words behind a place are worth
 
 # Which end of a range or of a change a place is, by what stands before it or behind, and the words that say so.
 _ENDS = {name: dict.fromkeys(words.split(), 0.85) for name, words in PATTERNS["ends"]["words"].items()}
 _END_BEFORE, _END_BEHIND = re.compile(PATTERNS["ends"]["before"]), re.compile(PATTERNS["ends"]["behind"])
 _END_WORDS = frozenset(PATTERNS["ends"]["hints"].split())  # one of these, or of the signs, stands right before an end
-_DASHES, _SIGNS_OF_ENDS = tuple("-–—−~"), tuple("<≤⩽>≥⩾=x×@*/.…")
-_NEAR, _FAR = 40, 90  # characters
+_DASHES, _END_SIGNS = tuple("-–—−~"), tuple("<≤⩽>≥⩾=x×@*/.…")
 
 
 class Label(Struct, frozen=True, gc=False):
@@ -72,7 +51,6 @@ class Context(Struct, frozen=True, gc=False):
     primary: tuple[Label, ...]
     weights: dict[str, float]  # for each concept the most that any label makes of it
     words: tuple[str, ...]  # of the primary labels
-    near: dict[str, float]  # what each of them is worth
     kinds: frozenset[str]  # of the primary labels that say something
     keys: tuple[tuple[tuple[str, ...], bool], ...]  # the words of each primary label, and whether it is prose
     around: tuple[tuple[str, ...], ...]  # the words of the labels around it that are not its own
@@ -87,7 +65,6 @@ class Contexts:
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
         self._known: dict[tuple[int, int], Context] = {}
-        self._first = next((number for number, line in enumerate(layout.lines) if line.cells), 0)
         self._sections: dict[int, list[Label]] = {}  # by line
 
     def of(self, start: int, end: int) -> Context:
@@ -102,60 +79,46 @@ class Contexts:
 
     def _find(self, number: int, cell: Cell, start: int, end: int) -> tuple[list[Label], list[Label]]:
         """The labels that name a place's role, and the others."""
-        layout = self._layout
-        several = len(layout.lines[number].cells) > 1
+        layout, own = self._layout, list[Label]()
         others = _unit(layout.text[start:end])
-        own: list[Label] = []
-        inside = not several or cell.start < start or end < cell.end  # not a cell of a table or a form
-        before = self._before(number, cell, start) if inside else ""
-        told = _told(before) if before and not _BARE.fullmatch(before) else None
-        if inside:
+        before = ""
+        if len(layout.lines[number].cells) == 1 or cell.start < start or end < cell.end:  # no cell of a table or a form
+            before = self._before(number, cell, start)
             others += [Label("end", words) for words in ends_of(layout.text, start, end)]
             others += self._after(cell, end)
             own = self._defined(end)
-        if told is not None:
-            others.append(told[0])
-            if not own and (several or told[1].kind == "named"):
-                own = [told[1]]
-        else:
-            own += self._left(number, cell)
+        told = _told(before) if before and not _FORMS["bare"].fullmatch(before) else None
         above = self._above(number, cell, told is not None)
-        if own and told is not None:
-            others += above
+        if told is None:
+            own += self._left(number, cell) + above
         else:
-            own += above
+            own = own or [told[1]]
+            others += [told[0], *above]
         if number not in self._sections:
             self._sections[number] = self._over_all(number)
-        others += self._sections[number]
-        return own or ([] if told is None else [told[1]]), others
+        return own, others + self._sections[number]
 
     def _before(self, number: int, cell: Cell, start: int) -> str:
         """The words before the place in its cell, in prose also those of the lines before, of the same clause."""
         lines, text = self._layout.lines, self._layout.text
-        begin, above = cell.start, number - 1
-        while (
-            above >= 0
-            and number - above <= 3
-            and len(lines[above].cells) == len(lines[number].cells) == 1
-            and lines[above].end - lines[above].start >= _FLOWING
-            and above not in self._layout.headings[number]
-            and not lines[above].cells[0].text.endswith((":", "."))
-            and _KEYED.match(lines[above + 1].cells[0].text) is None
-        ):
-            begin = lines[above].cells[0].start
-            above -= 1
+        begin = cell.start
+        for below in range(number, max(number - 3, 0), -1):
+            above, alone = lines[below - 1], len(lines[below].cells) == len(lines[below - 1].cells) == 1
+            if not alone or above.end - above.start < _FLOWING or _FORMS["keyed"].match(lines[below].cells[0].text):
+                break
+            begin = above.cells[0].start
         begin = max(begin, start - _REACH)
-        for found in _CLAUSE_END.finditer(text, begin, start + 1):
+        for found in _FORMS["clause_end"].finditer(text, begin, start + 1):
             begin = min(found.end(), start)
         before = text[begin:start]
-        return _COUNTED.sub(" ", before) if _DIGIT.search(before) else before
+        return _FORMS["counted"].sub(" ", before) if _FORMS["digit"].search(before) else before
 
     def _after(self, cell: Cell, end: int) -> list[Label]:
         """The words behind a place, up to the end of their clause or the next number: units, and what it counts."""
         text = self._layout.text[end : min(cell.end, end + 60)]
         if len(text) < 30 and cell.end - cell.start >= _FLOWING:
             text = self._layout.text[end : end + 60]  # a sentence that goes on in the next line
-        text = _AFTER_END.split(_PART_OF.sub("", text), maxsplit=1)[0]
+        text = _FORMS["after_end"].split(_FORMS["part_of"].sub("", text), maxsplit=1)[0]
         words = takewhile(lambda word: not word.isdigit(), concepts(text))
         weights: dict[str, float] = {}
         for word, weight in zip(words, _FADING, strict=False):
@@ -165,7 +128,7 @@ class Contexts:
     def _defined(self, end: int) -> list[Label]:
         """The name that a paper gives somebody behind his own: (the "Tenant"), or his role: ", landlord,"."""
         text = self._layout.text
-        found = _DEFINED.match(text, end) if text[end : end + 2].strip()[:1] in (",", "(") else None
+        found = _FORMS["defined"].match(text, end) if text[end : end + 2].strip()[:1] in (",", "(") else None
         if found is None:
             return []
         label = label_of("defined", found[1] or found[2] or found[3], 1.0)
@@ -176,24 +139,24 @@ class Contexts:
         cells = self._layout.lines[number].cells
         if cells[0] is cell:
             return []
-        rank, headed = bisect_left(cells, cell.start, key=_START), bool(self._layout.head_row(number))
-        lefts = (o for o in cells[rank - 1 :: -1] if o.is_label and (headed or not _SAID.search(o.text)))
-        nearest = next(lefts, None)
-        title = number == self._first and cell.is_label and not any(map(str.isdigit, cell.text))
-        if nearest is None or (title and not nearest.text.endswith(":")):
-            return []  # beside a title stands whose paper it is
-        return [label_of("left", nearest.text, 1.0 if cells[rank - 1] is nearest else 0.85)]
+        rank = bisect_left(cells, cell.start, key=_START)
+        headed = self._layout.head_row(number)
+        for other in (*cells[rank - 1 : max(rank - _CELLS, 0) : -1], cells[0]):
+            if other.is_label and (headed or not _FORMS["said"].search(other.text)):  # a sentence or a pair is no label
+                return [label_of("left", other.text, 1.0)]
+        return []
 
     def _above(self, number: int, cell: Cell, is_told: bool) -> list[Label]:
         """The heading of the column, or the label that stands right above."""
-        head = self._layout.head_row(number)
-        owner = column_of(head, cell) if head else None
-        if owner is not None:
-            return [_dated_head(tuple(other.text for other in head), owner)]
+        head = column_of(self._layout.head_row(number), cell)
+        if head is not None:
+            return [label_of("head", head.text, 0.95)]
         cells = self._layout.lines[number - 1].cells if number and not is_told else []
-        for other in cells:
-            if overlap(other, cell) and other.is_label and len(other.text) <= _LONGEST_CELL:
-                labels = other.text.endswith(":") or not any(_SAYS.search(unnumbered(o.text)) for o in cells)
+        for other in beside(cells, cell):
+            if other.is_label and len(other.text) <= _LONGEST_CELL:
+                labels = other.text.endswith(":") or not any(
+                    _FORMS["says"].search(unnumbered(o.text)) for o in cells[:_CELLS]
+                )
                 return [label_of("over", other.text, 0.9)] if labels else []
         return []
 
@@ -212,15 +175,13 @@ def _context(number: int, primary: list[Label], others: list[Label]) -> Context:
         for word, weight in label.weights.items():
             if weight > weights.get(word, 0.0):
                 weights[word] = weight
-    near = {word: weight for label in primary for word, weight in label.weights.items()}
     ends = [label.weights for label in others if label.kind == "end"]
     heads = [label.weights for label in (*primary, *others) if label.kind == "head"]
     return Context(
         line=number,
         primary=tuple(primary),
         weights=weights,
-        words=tuple(near),
-        near=near,
+        words=tuple(dict.fromkeys(chain(*(label.weights for label in primary)))),
         kinds=frozenset([label.kind for label in primary if label.weights]),
         keys=tuple([(o.key, o.kind == "prose") for o in (*primary, *(o for o in others if o.kind in _CLEAR))]),
         around=tuple([label.key for label in others if label.kind in _AROUND]),
@@ -234,22 +195,11 @@ def _context(number: int, primary: list[Label], others: list[Label]) -> Context:
 def label_of(kind: str, text: str, weight: float) -> Label:
     """A label all of whose words count alike."""
     if kind not in ("section", "path"):
-        text = unnumbered(_DATES.sub(r" \2\3 ", text.partition(": ")[0]))
-    words = [word for word in concepts(text[:120]) if not word.isdigit() or _YEAR.fullmatch(word) or kind == "head"]
+        text = unnumbered(text)
+    words = [
+        word for word in concepts(text[:120]) if not word.isdigit() or _FORMS["year"].fullmatch(word) or kind == "head"
+    ]
     return Label(kind, dict.fromkeys(words, weight))
-
-
-@lru_cache(maxsize=5_000)
-def _dated_head(head: tuple[str, ...], owner: int) -> Label:
-    """A column's heading; of several years the latest is the current one."""
-    label = label_of("head", head[owner], 0.95)
-    years = sorted({year for text in head for year in _YEAR.findall(text)}, reverse=True)
-    mine = [year for year in years if year in head[owner]]
-    if len(years) < 2 or len(mine) != 1:
-        return label
-    age = years.index(mine[0])
-    more = {"previous" if age else "current": 0.8 if age < 2 else 0.3, "year": 0.8}
-    return Label("head", {**label.weights, **more})
 
 
 def _told(before: str) -> tuple[Label, Label] | None:
@@ -257,19 +207,19 @@ def _told(before: str) -> tuple[Label, Label] | None:
 
     The last few count in full, those further away ever less, less again beyond a comma or a number.
     """
-    listed = _ENUMERATION.match(before)
+    listed = _FORMS["enumeration"].match(before)
     if listed:
         return (label := label_of("named", listed[1], 0.9)), label
-    named = _is_named(before)
-    text = _DATES.sub(r" \2\3 ", before) if named else before
-    outside = _ASIDE.sub(" ", text) if "(" in text else text
-    text = outside if outside is text or concepts(outside) else text
+    found = _FORMS["label_end"].search(before)  # a label with its colon rather than a sentence
+    named = found is not None and len(_FORMS["pieces"].split(before[: found.start()])[-1].split()) <= _LONGEST_LABEL
+    outside = _FORMS["aside"].sub(" ", before) if "(" in before else before
+    text = outside if outside is before or concepts(outside) else before
     weights, own = dict[str, float](), list[str]()
     weight = 1.0
-    for piece in reversed(_PIECES.split(text)):
+    for piece in reversed(_FORMS["pieces"].split(text)):
         last, numbered = not weights, False
         for word in reversed(concepts(piece[-200:])):
-            if word.isdigit() and not _YEAR.fullmatch(word):
+            if word.isdigit() and not _FORMS["year"].fullmatch(word):
                 weight *= 1.0 if numbered else 0.75
                 numbered = True
                 last = last and named  # in a sentence the words before another number are that one's
@@ -282,22 +232,16 @@ def _told(before: str) -> tuple[Label, Label] | None:
     return (Label(kind, weights), Label(kind, dict.fromkeys(reversed(mine), 1.0))) if weights else None
 
 
-def _is_named(text: str) -> bool:
-    """Whether the words before a place are a label with its colon rather than a sentence."""
-    found = _LABEL_END.search(text)
-    return found is not None and len(_PIECES.split(text[: found.start()])[-1].split()) <= _LONGEST_LABEL
-
-
 def ends_of(text: str, start: int, end: int) -> list[dict[str, float]]:
     """The end of a range, of a change or of a pair that the place from `start` to `end` is, as words of a label."""
     last = text[max(0, start - 20) : start].rstrip(" \n\"“„«'($€£").lower()
-    signed = last.endswith(_DASHES) or (last.endswith(_SIGNS_OF_ENDS) and text[start : start + 1].isdigit())
-    reach = _NEAR if signed else _FAR if not _END_WORDS.isdisjoint(last.split()[-1:]) else 0
-    before = _END_BEFORE.search(text, max(0, start - reach), start) if reach else None
+    signed = last.endswith(_DASHES) or (last.endswith(_END_SIGNS) and text[start : start + 1].isdigit())
+    hinted = signed or not _END_WORDS.isdisjoint(last.split()[-1:])
+    before = _END_BEFORE.search(text, max(0, start - (40 if signed else 90)), start) if hinted else None
     return [_ENDS[found.lastgroup] for found in (before, _END_BEHIND.match(text, end)) if found and found.lastgroup]
 
 
 def _unit(said: str) -> list[Label]:
     """The currency that a figure shows, as a label of its own."""
-    found = _CURRENCY.search(said)
+    found = _FORMS["currency"].search(said)
     return [Label("unit", {_SIGNS.get(found.group(), found.group().lower()): 1.0})] if found else []

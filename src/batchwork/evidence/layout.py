@@ -5,58 +5,39 @@ columns, separated values, a Markdown or HTML table and prose.
 """
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from functools import cached_property, lru_cache
-from itertools import groupby, islice, pairwise
+from itertools import chain, groupby, pairwise, takewhile
 from operator import attrgetter
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from batchwork.evidence.words import PATTERNS, concepts, is_known
 
-_PATTERNS: dict[str, str] = PATTERNS["layout"]
-
-_GAP = re.compile(r"\t| {2,}(?:\.{3,} *)?| ?\.{3,} ?| ?…+ ?| ?_{3,} ?")
-_DIVIDES = re.compile(r"[ .…_|│┃║\t](?:(?<=[…|│┃║\t])|(?<= ) |(?<=\.)\.\.|(?<=_)__)")  # what may part a line into cells
-_PIPE = re.compile(r"[ \t]*[|│┃║][ \t]*")
-_PIPED = re.compile(r"[|│┃║].*[|│┃║]|\S [|│] \S")
-_RULE = re.compile(r"[\s\-=_+|:.*~─━═│┃┼╪╬┌┐└┘├┤┬┴]*")
-_LETTER = re.compile(r"[^\W\d_]")
-_FIGURE = re.compile(_PATTERNS["figure"])
-_PERIOD = re.compile(_PATTERNS["period"])
-_BOX_NUMBER = re.compile(r"(?:\d{1,2}[a-z]?|[a-z])[.)]?\s+(?=[^\W\d_]{4})(?!\w+ \d{4})")
-_FIGURES = re.compile(r"(?<!\d)(?<![a-z] )(?!(?:19|20)\d\d(?!\d))\d{2,}")
-_ASIDE = re.compile(r"\([^()]*\)")
-_QUOTED = re.compile(r'"[^"]*"')
-_ALIGNED = re.compile(r"  |\t|\. |[|│┃║]")  # written for the eye, in columns or in sentences
+_FORMS = {name: re.compile(pattern) for name, pattern in PATTERNS["layout"].items()}
 _MARKS = {";": re.compile(r";"), ",": re.compile(r",(?=\S|$)")}
 _PIECES = {mark: re.compile(rf'(?:^|{mark})((?:"[^"]*"|[^{mark}])*)') for mark in _MARKS}
-_PARTS = re.compile(r";|(?<!\d),|,(?!\d)")  # separators that do not stand inside a number
-_PAIR = re.compile(r"[^\W\d_][^;,]{0,45}[;,]\s*\S.{0,58}")  # Total amount,1250.50
-_OPENS = re.compile(r"[^.!?]{0,60}(?::|[:=] ?[{\[(])|[{\[(]|<[^<>/!?][^<>]*(?<!/)>")
-_TABLE_KEY = re.compile(r"\[\[?[\w.\"' -]{1,60}\]\]?")  # [cache]
-_HEADING = re.compile(r"[^\W\d_](?:[^\d:]*[^\d:.,;])?:?")
 _NESTED, _DEEPEST = 10, 10_000  # levels of headings: below those of texts stand keys, by their indentation
 _STEADY = 3  # lines with the same count of separators
 _LONGEST_HEADING, _LONGEST_CAPTION = 70, 40  # characters
-_END = attrgetter("end")
-_ROWS = 8  # that a heading row is compared with
+_END, _COLUMN, _UNTIL = map(attrgetter, ("end", "column", "until"))
 
 
 @lru_cache(maxsize=50_000)
 def can_label(text: str) -> bool:
     """Whether a cell's text can be a label: words, and not a figure with a unit."""
-    return _LETTER.search(text) is not None and _FIGURE.match(text) is None
+    return _FORMS["letter"].search(text) is not None and _FORMS["figure"].match(text) is None
 
 
 @lru_cache(maxsize=50_000)
 def _can_head(text: str) -> bool:
     """Whether a cell can be the heading of a column: words or a year, no value of its own and no colon."""
-    if _PERIOD.fullmatch(text):
+    if _FORMS["period"].fullmatch(text):
         return True
     if not can_label(text) or text.endswith(":") or ": " in text:
         return False
-    return not _FIGURES.search(unnumbered(_ASIDE.sub("", text)))
+    return not _FORMS["figures"].search(unnumbered(_FORMS["aside"].sub("", text)))
 
 
 class Cell(Struct, gc=False):
@@ -105,7 +86,7 @@ class Layout:
         self._starts: list[int] = []
         start = 0
         for raw in raw_lines:
-            kind = "blank" if not raw or raw.isspace() else "rule" if _RULE.fullmatch(raw) else "text"
+            kind = "blank" if not raw or raw.isspace() else "rule" if _FORMS["rule"].fullmatch(raw) else "text"
             self.lines.append(Line(start, start + len(raw), _cells(raw, start) if kind == "text" else [], kind))
             self._starts.append(start)
             start += len(raw) + 1
@@ -145,8 +126,7 @@ class Layout:
         if len(rest) > 1 and len(rest[0].cells) == 1 and len(rest[0].cells[0].text) < _LONGEST_CAPTION:
             rest = rest[1:]
         figures = [cell for cell in rest[0].cells if not cell.is_label] if rest and len(rest[0].cells) > 1 else []
-        wide = len(above.cells) > 2 or (len(figures) > 1 and len(above.cells) > 1 and above.can_head)
-        return wide and bool(figures) and _covers(above, figures)
+        return bool(figures) and all(beside(above.cells, cell) for cell in figures)
 
     def head_row(self, number: int) -> list[Cell]:
         """The heading cells over a row of a table; empty when it has none."""
@@ -158,19 +138,13 @@ class Layout:
     def _find_heads(self, first: int) -> None:
         """Give each row of a table the nearest row of labels above it that heads figures, or the table's first."""
         lines, head = self.lines, list[Cell]()
-        for number in range(first, len(lines)):
-            if self.tables[number] != first:
-                break
+        table = list(takewhile(lambda number: self.tables[number] == first, range(first, len(lines))))
+        rows = [number for number in table if len(lines[number].cells) > 1]
+        below = dict(pairwise(rows))
+        for number in table:
             self._heads[number] = head
-            line = lines[number]
-            if len(line.cells) < 2 or not line.can_head:
-                continue
-            below = (n for n in range(number + 1, len(lines)) if self.tables[n] != first or len(lines[n].cells) > 1)
-            rows = [lines[n] for n in islice(below, _ROWS) if self.tables[n] == first]
-            if rows and (lines[number + 1].kind == "rule" or _heads(line, rows, bool(head))):
-                above = lines[number - 1] if number > first else line
-                upper = above.cells if above is not line and above.can_head else []
-                head = [_under(cell, upper) for cell in line.cells]
+            if number in below and lines[number].can_head and _heads(lines[number], lines[below[number]], bool(head)):
+                head = _head_cells(lines[number], lines[max(number - 1, first)])
 
     @cached_property
     def headings(self) -> list[tuple[int, ...]]:
@@ -195,9 +169,9 @@ class Layout:
         if len(line.cells) != 1 or number + 1 == len(self.lines) or not self.lines[number + 1].cells:
             return False
         cell, below = line.cells[0], self.lines[number + 1].cells[0]
-        if cell.text[0] == "[" and _TABLE_KEY.fullmatch(cell.text):
+        if cell.text[0] == "[" and _FORMS["table_key"].fullmatch(cell.text):
             return True
-        return below.column > cell.column and _OPENS.fullmatch(cell.text) is not None
+        return below.column > cell.column and _FORMS["opens"].fullmatch(cell.text) is not None
 
     def _heading_level(self, number: int) -> int:
         """How high a heading the only cell of a line is, 1 for the highest; 0 when it is none."""
@@ -211,50 +185,47 @@ class Layout:
             return len(text) - len(text.lstrip("#"))
         if number and self.lines[number - 1].kind == "text":
             return 0
-        wordy = text[0].isupper() and len(text.split()) <= 6 and _HEADING.fullmatch(unnumbered(text)) is not None
+        wordy = (
+            text[0].isupper() and len(text.split()) <= 6 and _FORMS["heading"].fullmatch(unnumbered(text)) is not None
+        )
         return _NESTED - 2 if wordy and cell.is_known_label else 0
 
 
-def overlap(one: Cell, other: Cell, near: int = 0) -> bool:
-    """Whether two cells of different lines stand in the same column, or miss it by less than `near`."""
-    return one.column < other.until + near and other.column < one.until + near
+def beside(row: list[Cell], cell: Cell, near: int = 0) -> list[Cell]:
+    """The cells of another row that stand in the column of a cell, or miss it by less than `near`."""
+    first = bisect_right(row, cell.column - near, key=_UNTIL)
+    return row[first : bisect_left(row, cell.until + near, first, key=_COLUMN)]
 
 
-def column_of(head: list[Cell], cell: Cell) -> int | None:
-    """Which heading cell a cell belongs to: the one it overlaps most, else the nearest one."""
-    best, most = None, -6
-    for index, other in enumerate(head):
-        shared = min(other.until, cell.until) - max(other.column, cell.column)
-        if shared > most:
-            best, most = index, shared
-    return best
+def column_of(head: list[Cell], cell: Cell) -> Cell | None:
+    """The heading cell that a cell belongs to: the one it overlaps most, else the nearest one."""
+    return max(beside(head, cell, 6), key=lambda o: min(o.until, cell.until) - max(o.column, cell.column), default=None)
 
 
 def unnumbered(text: str) -> str:
     """A label of a form without the number or letter of its box."""
-    found = _BOX_NUMBER.match(text)
+    found = _FORMS["box_number"].match(text)
     return text[found.end() :] if found else text
 
 
-def _covers(line: Line, figures: list[Cell], near: int = 0) -> bool:
-    """Whether a row of labels has one for each of some figures."""
-    return all(any(overlap(cell, other, near) for other in line.cells) for cell in figures)
+def _heads(line: Line, row: Line, again: bool) -> bool:
+    """Whether a row of words heads the row below: its figures, or words where no row of the table is a head yet."""
+    figures = [cell for cell in row.cells if not cell.is_label]
+    return (
+        all(beside(line.cells, cell, 6) for cell in figures) if figures else not again and line.cells[1].is_known_label
+    )
 
 
-def _heads(line: Line, rows: list[Line], again: bool) -> bool:
-    """Whether a row of words heads the rows below: their figures, or words that are no known labels themselves."""
-    figures = [cell for cell in rows[0].cells if not cell.is_label]
-    if figures or all(unnumbered(cell.text) != cell.text for cell in line.cells):
-        return _covers(line, figures, 6)
-    alike = sum(len(row.cells) >= len(line.cells) - 1 for row in rows)
-    titled = line.cells[1].is_known_label or all(cell.text.isupper() for cell in line.cells)
-    return not again and titled and 2 * alike >= len(rows)
-
-
-def _under(cell: Cell, upper: list[Cell]) -> Cell:
-    """A heading cell with the words that a first heading line has over it."""
-    words = [other.text for other in upper if overlap(other, cell)]
-    return Cell(cell.start, cell.end, cell.column, cell.until, cell.index, " ".join([*words, cell.text]))
+def _head_cells(line: Line, above: Line) -> list[Cell]:
+    """Heading cells with the words that a first heading line has over them; the latest of several years is current."""
+    upper = above.cells if above is not line and above.can_head else []
+    texts = [" ".join([*(other.text for other in beside(upper, cell)), cell.text]) for cell in line.cells]
+    years = [set(_FORMS["year"].findall(text)) for text in texts]
+    latest, several = max(chain(*years), default=""), len(set(chain(*years))) > 1
+    for rank, own in enumerate(years):
+        if several and len(own) == 1:
+            texts[rank] += " current year" if latest in own else " previous year"
+    return [replace(cell, text=text) for cell, text in zip(line.cells, texts, strict=True)]
 
 
 def _tabbed(raw_lines: list[str]) -> list[str]:
@@ -266,9 +237,9 @@ def _tabbed(raw_lines: list[str]) -> list[str]:
     for (mark, count), run in groupby(range(len(raw_lines)), lambda number: _separators(raw_lines[number])):
         numbers = list(run) if count else []
         rows = [raw_lines[number] for number in numbers]
-        if len(rows) < _STEADY or not any(map(_PARTS.search, rows)):
+        if len(rows) < _STEADY or not any(map(_FORMS["parts"].search, rows)):
             continue  # figures with their thousands, below each other
-        if count > 1 or all(map(_PAIR.fullmatch, rows)):
+        if count > 1 or all(map(_FORMS["pair"].fullmatch, rows)):
             for number in numbers:
                 raw_lines[number] = "\t".join(_PIECES[mark].findall(raw_lines[number]))
     return raw_lines
@@ -277,20 +248,24 @@ def _tabbed(raw_lines: list[str]) -> list[str]:
 def _separators(raw: str) -> tuple[str, int]:
     """The separator that a line may have, and how often, quoted ones aside."""
     mark = ";" if ";" in raw else ","
-    if mark not in raw or _ALIGNED.search(raw):
+    if mark not in raw or _FORMS["aligned"].search(raw):
         return mark, 0
-    return mark, len(_MARKS[mark].findall(_QUOTED.sub("", raw) if '"' in raw else raw))
+    return mark, len(_MARKS[mark].findall(_FORMS["quoted"].sub("", raw) if '"' in raw else raw))
 
 
 def _cells(raw: str, start: int) -> list[Cell]:
     """The cells of a line, between drawn lines, tabs or wide gaps; told by their rank where they are not aligned."""
-    if not _DIVIDES.search(raw):
+    if not _FORMS["divides"].search(raw):
         text = raw.strip()
         low = raw.index(text[0])
         return [Cell(start + low, start + low + len(text), low, low + len(text), 0, text)]
-    piped = _PIPED.search(raw) is not None
+    piped = _FORMS["piped"].search(raw) is not None
     by_rank = piped or "\t" in raw
-    gaps = [(0, 0), *(gap.span() for gap in (_PIPE if piped else _GAP).finditer(raw)), (len(raw), len(raw))]
+    gaps = [
+        (0, 0),
+        *(gap.span() for gap in (_FORMS["pipe"] if piped else _FORMS["gap"]).finditer(raw)),
+        (len(raw), len(raw)),
+    ]
     cells: list[Cell] = []
     for index, ((_, first), (last, _)) in enumerate(pairwise(gaps[1:] if piped and gaps[1][0] == 0 else gaps)):
         text = raw[first:last].strip()

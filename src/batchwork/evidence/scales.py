@@ -66,8 +66,8 @@ class Scales:
         if cell is not line.cells[0] and _UNSCALED.search(line.cells[0].text):
             return 0
         head = layout.head_row(number)
-        column = column_of(head, cell) or 0
+        column = column_of(head, cell)
         for offset, power in self._notes.get(layout.line_of(head[0].start), ()) if head else ():
-            if any(above.start <= offset < above.end for above in (head[0], head[column])):
+            if any(above.start <= offset < above.end for above in (head[0], column or head[0])):
                 return power
         return self._captions.get(number, 0)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from functools import cached_property, lru_cache
 from itertools import islice
 
-from batchwork.evidence.layout import Layout, overlap
+from batchwork.evidence.layout import Layout, beside
 from batchwork.evidence.words import PATTERNS, fold
 
 _PATTERNS: dict[str, str] = PATTERNS["strings"]
@@ -129,8 +129,8 @@ class TextIndex:
         """Where the cell below a place begins; -1 when there is none in its column."""
         lines, number = self._layout.lines, self._layout.line_of(place)
         cell = self._layout.cell_of(place, number)
-        below = lines[number + 1].cells if cell is not None and number + 1 < len(lines) else ()
-        return next((other.start for other in below if cell is not None and overlap(cell, other)), -1)
+        below = lines[number + 1].cells if number + 1 < len(lines) else []
+        return next((other.start for other in beside(below, cell)), -1) if cell is not None else -1
 
 
 def _is_border(text: str, place: int) -> bool:

@@ -11,43 +11,23 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from importlib.resources import files
-from typing import Any
+from itertools import chain
 
 from batchwork.evidence.thresholds import NAMING
 
-_WORD = re.compile(
-    r"[a-z]+(?:(?<![^\W_]{3})\d{1,2}(?![^\W_]))?|\d+|#|[^\W\d_]+"
-)  # with its figure where it is short: Q3, m2
-_HUMP = re.compile(r"[A-Z](?:(?<=[a-z0-9].)|(?<=[A-Z].)(?=[a-z]))")
-_KEY = re.compile(r"(?<![^\W_])[a-z]+(?:[A-Z][a-z0-9]+)+(?![^\W_])")  # rowsRead, backoffSeconds
-_TOKEN = re.compile(r"[^\W_]+")
 _SPECIAL = str.maketrans(
     {"ß": "ss", "ø": "o", "æ": "ae", "œ": "oe", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "’": "", "'": ""}
 )
-_INVISIBLE = re.compile("[\u0300-\u036f\u00ad\u200b-\u200d\u2060\ufeff]")
-_ENDINGS = re.compile(
-    r"(\w{3,}?)(?:ie[sd]|(?<!s)s|(?<=\w{4})(?:e[ds]?|y))?"
-    r"(?:(?<=\w{4})(?:(?:at)?ions?|ments?|ings?|ally|als?|ate|able))?"
-)
 _SOMEBODY = ("er", "or", "ee", "ist", "ant", "ian")  # lender, lessor, trustee, chemist, tenant
 _TAIL, _LONGEST_COMPOUND = 4, 60  # letters
-_NO_TAILS = frozenset({"late", "ends", "ending", "ship"})  # template, weekends, ownership are no compounds
 ROOT = 4  # letters that two words have in common at least when the one stands for the other by its form
 _NOTHING: dict[str, float] = {}
-
-
-def read_table(name: str) -> dict[str, Any]:
-    """A data file that stands beside this module."""
-    return tomllib.loads(files(__package__).joinpath(name).read_text(encoding="utf-8"))
-
-
-VOCABULARY = read_table("vocabulary.toml")
-PATTERNS = read_table("patterns.toml")
-FILLERS = frozenset(VOCABULARY["fillers"].split())
-GENERIC = frozenset(VOCABULARY["generic"].split())  # words that say little about which value is meant
-NEGATIONS = frozenset(VOCABULARY["negations"].split())
-UNITS = frozenset(VOCABULARY["units"].split())
-_PARTY_WORDS = frozenset(VOCABULARY["parties"].split())
+VOCABULARY, PATTERNS, _TONGUES = (
+    tomllib.loads(files(__package__).joinpath(f"{name}.toml").read_text(encoding="utf-8"))
+    for name in ("vocabulary", "patterns", "tongues")
+)
+_FORMS = {name: re.compile(pattern) for name, pattern in PATTERNS["words"].items()}
+FILLERS, GENERIC, NEGATIONS = (frozenset(VOCABULARY[name].split()) for name in ("fillers", "generic", "negations"))
 _GROUPS: dict[str, set[int]] = defaultdict(set)  # of roles, by their words
 for _rank, _group in enumerate(VOCABULARY["roles"]):
     for _word in _group.split():
@@ -59,22 +39,18 @@ for _worth, _pairs in VOCABULARY["related"].items():
         RELATED.setdefault(_one, {})[_other] = RELATED.setdefault(_other, {})[_one] = float(_worth)
 
 
-def _fold(text: str) -> str:
+@lru_cache(maxsize=50_000)
+def fold(text: str) -> str:
+    """Words without case, accents, apostrophes and invisible characters."""
     if text.isascii():
         return text.lower().replace("'", "")
-    return _INVISIBLE.sub("", unicodedata.normalize("NFKD", text.casefold()).translate(_SPECIAL))
-
-
-@lru_cache(maxsize=50_000)
-def fold(word: str) -> str:
-    """A word without case, accents, apostrophes and invisible characters."""
-    return _fold(word)
+    return _FORMS["invisible"].sub("", unicodedata.normalize("NFKD", text.casefold()).translate(_SPECIAL))
 
 
 @lru_cache(maxsize=50_000)
 def stem(word: str) -> str:
     """A crude root: what remains of an English word without its usual endings."""
-    found = _ENDINGS.fullmatch(word)
+    found = _FORMS["endings"].fullmatch(word)
     if found is None:
         return word
     root = found[1]
@@ -86,16 +62,9 @@ _SINGLE: dict[str, tuple[str, ...]] = {"#": ("number",)}  # words -> concepts
 _PHRASES: dict[str, list[tuple[list[str], tuple[str, ...]]]] = {}  # by their first word, longest first
 
 
-def _parted(token: re.Match[str]) -> str:
-    """The parts of a name in camelCase; a word that is known with its odd capitals (MwSt) stays whole."""
-    return token[0] if fold(token[0]) in _SINGLE else _HUMP.sub(r" \g<0>", token[0])
-
-
 def words_of(text: str) -> list[str]:
     """The words of a label or of a field's name, folded; the parts of a name in camelCase are words."""
-    if _HUMP.search(text):
-        text = (_KEY if " " in text else _TOKEN).sub(_parted, text)
-    return _WORD.findall(_fold(text))
+    return _FORMS["word"].findall(fold(text if text.islower() else _FORMS["hump"].sub(r" \g<0>", text)))
 
 
 def _learn(table: Mapping[str, str]) -> None:
@@ -104,7 +73,7 @@ def _learn(table: Mapping[str, str]) -> None:
         known = [
             _SINGLE.get(word, (word if word in VOCABULARY["synonyms"] else stem(word),)) for word in meaning.split()
         ]
-        meant = tuple(dict.fromkeys(concept for each in known for concept in each if concept not in FILLERS))
+        meant = tuple(dict.fromkeys(concept for concept in chain(*known) if concept not in FILLERS))
         words, *phrases = entries.split("|")
         for word in words.split():
             _SINGLE.setdefault(fold(word), meant)
@@ -117,7 +86,7 @@ _learn(VOCABULARY["synonyms"])
 for _word in (*_GROUPS, *RELATED, *GENERIC):
     _SINGLE.setdefault(_word, (_word,))  # a root must not take the word's place
 _english = sorted(_SINGLE)
-_learn(read_table("tongues.toml"))
+_learn(_TONGUES)
 for _word in _english:  # last, so that no plural takes the place of a word that is listed itself
     _SINGLE.setdefault(stem(_word), _SINGLE[_word])
 
@@ -134,7 +103,7 @@ def _compound(word: str) -> tuple[str, ...]:
     """The concepts of a word made of known ones, as German and Dutch labels are: Artikel-nummer, Kunde-n-nummer."""
     for cut in range(_TAIL, min(len(word), _LONGEST_COMPOUND) - _TAIL + 1):
         behind = _SINGLE.get(word[cut:])
-        if behind is not None and word[cut:] not in _NO_TAILS:
+        if behind is not None:
             head = word[:cut]
             before = _SINGLE.get(head) or _SINGLE.get(head.rstrip("s")) or _compound(head)
             if before:
@@ -150,24 +119,22 @@ def concepts(text: str) -> tuple[str, ...]:
         return _ALONE[words[0]]
     if _PHRASES.keys().isdisjoint(words):
         return tuple([concept for word in words for concept in _concepts_of(word)])
-    found: list[str] = []
-    until = 0  # where a phrase ends
-    for position, word in enumerate(words):
-        if position < until:
-            continue
-        for said, meant in _PHRASES.get(word, ()):
-            if words[position : position + len(said)] == said:
-                found += meant
-                until = position + len(said)
+    found, position = list[str](), 0
+    while position < len(words):
+        meant, length = _concepts_of(words[position]), 1
+        for phrase, sense in _PHRASES.get(words[position], ()):
+            if words[position : position + len(phrase)] == phrase:
+                meant, length = sense, len(phrase)
                 break
-        else:
-            found += _concepts_of(word)
+        found += meant
+        position += length
     return tuple(found)
 
 
-PERIODS = frozenset(concepts("seconds minutes hours days nights weeks months quarters years"))
-UNSPOKEN = frozenset(concept for word in VOCABULARY["unspoken"].split() for concept in concepts(word)) - GENERIC
-_PARTIES = frozenset(concept for word in _PARTY_WORDS for concept in concepts(word))
+UNSPOKEN, _PARTIES = (
+    frozenset(concept for word in VOCABULARY[name].split() for concept in concepts(word))
+    for name in ("unspoken", "parties")
+)
 
 
 def is_party(word: str) -> bool:
