@@ -19,7 +19,6 @@ _FORMS = {name: re.compile(pattern) for name, pattern in PATTERNS["labels"].item
 _SIGNS = {"$": "usd", "€": "eur", "£": "gbp", "¥": "jpy"}
 _START = attrgetter("start")
 _CLEAR = frozenset({"path", "end"})  # not the name of a place, but what it says of its role counts as much
-_AROUND = frozenset({"section", "head", "left"})
 _LONGEST_LABEL, _LONGEST_CELL = 8, 45  # words, characters
 _FLOWING = 38  # a line at least this long goes on in the next one
 _REACH, _CELLS = 300, 20  # characters, cells; no label is further away, and lines can be endless
@@ -53,7 +52,6 @@ class Context(Struct, frozen=True, gc=False):
     words: tuple[str, ...]  # of the primary labels
     kinds: frozenset[str]  # of the primary labels that say something
     keys: tuple[tuple[tuple[str, ...], bool], ...]  # the words of each primary label, and whether it is prose
-    around: tuple[tuple[str, ...], ...]  # the words of the labels around it that are not its own
     behind: tuple[str, ...]  # the words right behind it
     ends: tuple[dict[str, float], ...]  # which end of a range or a change it is
     is_past: bool
@@ -184,7 +182,6 @@ def _context(number: int, primary: list[Label], others: list[Label]) -> Context:
         words=tuple(dict.fromkeys(chain(*(label.weights for label in primary)))),
         kinds=frozenset([label.kind for label in primary if label.weights]),
         keys=tuple([(o.key, o.kind == "prose") for o in (*primary, *(o for o in others if o.kind in _CLEAR))]),
-        around=tuple([label.key for label in others if label.kind in _AROUND]),
         behind=next((label.key[:3] for label in others if label.kind == "after"), ()),
         ends=tuple(ends),
         is_past=any("previous" in words for words in (*ends, *heads)),

@@ -90,8 +90,6 @@ class Layout:
             self.lines.append(Line(start, start + len(raw), _cells(raw, start) if kind == "text" else [], kind))
             self._starts.append(start)
             start += len(raw) + 1
-        self.units: dict[str, list[tuple[int, int]]] = {}  # of the lists that stand in it, by kind, found once
-        self.refrains: dict[str, int] = {}  # beginnings of lines that come back, and how often
         self._heads: dict[int, list[Cell]] = {}  # by the line of a row
 
     def line_of(self, offset: int) -> int:

@@ -24,15 +24,17 @@ from batchwork.evidence.thresholds import (
     ALIKE,
     BESIDE,
     CONTESTED,
-    CONTRADICTED,
     DEFAULT_LINE,
     MOST_QUOTED,
     MOST_QUOTES,
     MOST_REPEATS,
     OUTDONE,
+    OUTDONE_COMMON,
+    OUTDONE_LONG,
     QUOTED,
     READING_SETTLED,
     SETTLED_BY,
+    UNBACKED,
     VERY_SURE,
 )
 
@@ -134,13 +136,13 @@ class _Verifier:
         scored = [self._finder.entry(field, place) for place in places[:MOST_QUOTED]]
         if sure is not None and any(place.spans == sure.place.spans for place in places):
             settled = self._finder.entry(field, sure.place)
-            better = [entry for entry in scored if entry.score > settled.score + CONTRADICTED]
+            better = [entry for entry in scored if entry.score > settled.score + OUTDONE_COMMON]
             scored = better or [settled]
         allowed = [entry for entry in scored if self._is_allowed(field, entry)]
         known = {one.entry.place.spans for one in self._backed[field.path]}
         backed = (_Backed(entry, self._is_contested(field, entry, spans)) for entry in allowed)
         self._backed[field.path] += [one for one in backed if one.entry.place.spans not in known]
-        if not allowed and sure is not None and sure.confidence < VERY_SURE:
+        if not allowed and sure is not None and not (field.is_telling and sure.confidence >= VERY_SURE):
             quoted = [Verdict(entry.place, ALIKE) for entry in scored if not self._is_denied(field, entry)]
             if quoted:
                 self._disputed[field.path] = quoted
@@ -155,6 +157,8 @@ class _Verifier:
         found, backed, sure = self._found[field.path], self._backed[field.path], self._sure.get(field.path)
         if not backed:
             disputed = self._disputed.get(field.path)
+            if disputed is None and sure is not None and self._counts and sure.confidence < UNBACKED:
+                disputed = []  # the model quotes, but no place of this value
             return found if disputed is None else [*_doubted(found), *disputed]
         if sure is not None and any(one.entry.place.spans == sure.place.spans for one in backed):
             return [Verdict(sure.place, max(QUOTED, sure.confidence))] if self._stands[field.path] == 1 else found
@@ -178,9 +182,9 @@ class _Verifier:
         if sure is None:
             return True
         # A value that is rare (no year) and nobody else's hardly stands in a quote by chance.
-        rare = field.is_telling and entry.place.end - entry.place.start > _YEAR
-        deliberate = rare and not any(self._places.others(field, entry.place))
-        better = OUTDONE if deliberate else CONTRADICTED
+        long = entry.place.end - entry.place.start > _YEAR
+        deliberate = long and field.is_telling and not any(self._places.others(field, entry.place))
+        better = OUTDONE if deliberate else OUTDONE_LONG if long else OUTDONE_COMMON
         return self._finder.entry(field, sure.place).score <= entry.score + better
 
     def _is_denied(self, field: Field, entry: Scored) -> bool:

@@ -19,7 +19,7 @@ EXACTLY = 0.97  # a label that names the field this well can only be rivalled on
 # 14 wrong ones and no right one; papers 16 and 3), and so does a value of nobody's (3 wrong ones and no right one).
 EXCHANGED = 0.35
 CONTRADICTED = 0.9
-OUTDONE_NAMED = 1.5  # the same for a place whose labels name the field
+OUTDONE_NAMED = 1.1  # the same for a place whose labels name the field
 CONTESTED = 0.5  # in log odds: a place that another field fits so much better is that one's
 NAMED_IN_FULL = 0.8  # a field's words, all of them near: then a label that it excludes does not refuse the place
 FAINT = 0.25  # what a kind of place implies of a field's words by itself; below it nothing names the field
@@ -33,8 +33,9 @@ QUOTED = 0.95
 MOST_QUOTES = 5  # quotes of one field that are looked at: bounds the work
 MOST_QUOTED = 10  # places of one quote that are looked at, and other fields of the same value: bounds the work
 OUTDONE = 5.0  # in log odds: how much better a place may be that the finder knows when a rare value is quoted elsewhere
-SETTLED_BY = (
-    2.0  # in log odds: by how much the finder must prefer one of a quote's places (at 1.0 it errs as when alone)
-)
-VERY_SURE = 0.994  # a confidence that a quote of another place does not shake: on the open papers it is right then
+OUTDONE_LONG = 3.0  # the same for a value that is not rare or that another field has, too
+OUTDONE_COMMON = 2.0  # the same for a year or less, which may stand in a quote by chance
+UNBACKED = 0.88  # how sure the finder must be of a field whose quotes are all refused: precision 0.992 with sloppy ones
+SETTLED_BY = 2.0  # in log odds: by how much the finder must prefer one of a quote's places
+VERY_SURE = 0.985  # a confidence of a rare value's place that a quote of another one does not shake
 BESIDE = 100  # characters between a place and words about it: a quote that is cut off before the value

@@ -17,19 +17,15 @@ class Topics:
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
 
-    def lines_with(self, word: str) -> list[int]:
-        """The lines that name a concept, or one that is as good as it, in order."""
-        return self._index.naming(word)
-
     def lines_about(self, words: Sequence[str]) -> list[int]:
         """The lines that name that of some concepts which is named least often, each with the next one."""
-        rarest = min(filter(None, map(self.lines_with, words)), key=len, default=[])
+        rarest = min(filter(None, map(self._index.naming, words)), key=len, default=[])
         last = len(self._layout.lines)
         return sorted({line + more for line in rarest for more in (0, 1) if line + more < last})
 
     def speaks_of(self, field: Field) -> bool:
         """Whether any word that tells the field from others stands anywhere in the text."""
-        return not field.telling or any(map(self.lines_with, field.telling))
+        return not field.telling or any(map(self._index.naming, field.telling))
 
     def around(self, field: Field, line: int) -> tuple[float, float]:
         """The shares of a field's words, its own and its object's, on a line and in its paragraph."""
@@ -39,7 +35,7 @@ class Topics:
         low, high = self._paragraphs[line]
         here = around = 0
         for word in words:
-            lines = self.lines_with(word)
+            lines = self._index.naming(word)
             at = bisect_left(lines, low)
             if at < len(lines) and lines[at] < high:
                 around += 1
