@@ -164,6 +164,7 @@ evidence: $(READY) ## the score of the evidence finder on its labelled documents
 	$(BIN)/python -m tests.evidence.papers.score
 
 evidence-fit: $(READY) ## fit the weights of the evidence finder on its open sets
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt lightgbm
 	$(BIN)/python -m tests.evidence.fit
 
 evidence-quotes: $(READY) ## quotes in four characters through the whole manager, against their bars

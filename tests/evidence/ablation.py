@@ -6,6 +6,7 @@ anew, so that a rule which another one could stand in for looks a little better 
 """
 
 import argparse
+import math
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -40,46 +41,52 @@ def _gives(value: Any) -> Callable[..., Any]:
 
 
 def _without_feature(name: str) -> list[_Patch]:
-    rank = NAMES.index(name)
-    whole = find.score
+    rank, whole = NAMES.index(name), features.Scorer.features
 
-    def score(group: str, values: Sequence[float]) -> float:
-        return whole(group, [0.0 if number == rank else value for number, value in enumerate(values)])
+    def without(*asked: Any, **around: float) -> list[float]:
+        values = whole(*asked, **around)
+        values[rank] = 0.0
+        return values
 
-    return [(find, "score", score)]
+    return [(features.Scorer, "features", without)]
 
 
 RULES: dict[str, list[_Patch]] = {
-    "numbers in words": [(numbers, "spelled_numbers", _gives([]))],
+    "numbers in words": [(readers, "in_words", _gives(()))],
     "negative in brackets": [(numbers, "_is_accounting", _gives(False))],
     "notes in thousands": [(scales.Scales, "power_at", _gives(0))],
     "dates without a year": [(dates.Dates, "without_year", _gives([]))],
-    "time behind a date": [(readers, "time_behind", _gives(None))],
+    "time behind a date": [(readers, "TIME_BEHIND", _NEVER)],
     "digits inside words": [(readers.Source, "_inside_words", _gives(()))],
     "other names of licences": [(readers, "ALIASES", {})],
     "values broken in a column": [(strings.TextIndex, "_in_columns", _gives([]))],
-    "sentences that say yes or no": [(booleans, "_sentence", _gives(None))],
+    "sentences that say yes or no": [(booleans, "_denials", _gives(None))],
     "boxes": [(booleans, "_boxed", _gives(None))],
     "denials": [(find, "is_denied", _gives(False))],
     "ends of ranges": [(labels, "ends_of", _gives(()))],
-    "enumerations": [(labels, "_ENUMERATION", _NEVER)],
-    "names defined in brackets": [(labels, "_DEFINED", _NEVER)],
+    "enumerations": [(labels, "_FORMS", {**labels._FORMS, "enumeration": _NEVER})],
+    "names defined in brackets": [(labels.Contexts, "_defined", _gives([]))],
     "words behind": [(labels.Contexts, "_after", _gives(()))],
-    "labels above": [(labels.Contexts, "_over", _gives(None))],
+    "labels above": [(labels.Contexts, "_above", _gives([]))],
     "heads of tables": [(layout.Layout, "head_row", _gives([]))],
-    "heads in two lines": [(layout.Layout, "_upper", _gives([]))],
+    "heads in two lines and with years": [(layout, "_head_cells", lambda line, _: line.cells)],
     "tables over gaps": [(layout.Layout, "_goes_on", _gives(False))],
     "headings": [(layout.Layout, "_heading_level", _gives(0))],
-    "separated values": [(layout, "_separated", _gives(({}, set())))],
+    "separated values": [(layout, "_tabbed", lambda raw_lines: raw_lines)],
     "compound words": [(words, "_compound", _gives(()))],
-    "ends of messages": [(fields, "_correspondent", _gives(()))],
-    "elements that share a line": [(rows, "_stretches", _gives({}))],
-    "elements in blocks": [(rows, "_KINDS", {"row": 1.0, "pair": 0.97})],
-    "elements of two lines": [(rows, "_KINDS", {"row": 1.0, "block": 0.9})],
+    "ends of ranges and messages by name": [(fields, "_ENDS", {})],
+    "elements in pieces of a line": [(rows, "_MARK", re.compile(r"\n"))],
+    "elements in blocks": [(rows.Units, "_blocks", [])],
+    "elements that begin alike": [(rows.Units, "_refrains", [])],
+    "elements under the list's name": [(rows, "_favour_own_section", _gives(()))],
     "values outside their element": [(find.Finder, "_outside", _gives([]))],
     "neighbours": [(find.Finder, "_favour_neighbours", _gives(None))],
     "sharing out": [(find.Finder, "_share_out", _gives(False))],
-    "rivals": [(contradictions.Contradictions, "_alternatives", _gives(()))],
+    "values of nobody": [(contradictions.Contradictions, "_alternatives", _gives(()))],
+    "changing places": [(contradictions.Contradictions, "_others", _gives(()))],
+    "contradictions": [(find.Finder, "_is_contradicted", _gives(False))],
+    "what the text never speaks of": [(find.Finder, "_is_unsaid", _gives(False))],
+    "trees": [(find, "confidence", lambda signs: 1 / (1 + math.exp(-signs[0])))],
     **{f"feature {name}": _without_feature(name) for name in NAMES if name != "bias"},
 }
 

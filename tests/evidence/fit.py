@@ -1,15 +1,15 @@
 """Fit the weights of the evidence finder and calibrate its confidence on the open labelled documents.
 
 `python -m tests.evidence.fit` writes `model.json` beside the finder; `--folds N` only says how well weights that were
-fitted without a part of the papers do on that part, which is what a document of one's own may expect. Places and
-decisions are logistic regressions, the confidence an isotonic curve over them. Besides the documents as they are, each
-is asked for other things: fields under strange names, and fields with the value of another one, that must stay empty.
+fitted without a part of the papers do on that part, which is what a document of one's own may expect. Places are a
+logistic regression; how sure the best one is are boosted trees (LightGBM, which only this program needs), with an
+isotonic curve over what they say of papers that they were not fitted on. Besides the documents as they are, each is
+asked for other things: fields under strange names, and fields with the value of another one, that must stay empty.
 """
 
 import argparse
 import json
 import random
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,16 +17,16 @@ from typing import Any
 
 import numpy as np
 
-from batchwork.evidence import features
-from batchwork.evidence.features import NAMES
+from batchwork.evidence import model
+from batchwork.evidence.features import NAMES, Scored
 from batchwork.evidence.fields import Field, fields_of
-from batchwork.evidence.find import DECISION_NAMES, Finder, Scored
+from batchwork.evidence.find import SIGNS, Finder
 from batchwork.evidence.readers import Source
 from tests.evidence import papers
 from tests.evidence.corpus.build import samples
 from tests.evidence.corpus.draft import nested
 
-MODEL = Path(features.__file__).with_name("model.json")
+MODEL = Path(model.__file__).with_name("model.json")
 GROUPS = [
     *(
         listed + kind + shape
@@ -38,7 +38,13 @@ GROUPS = [
 ]
 PAPERS_COUNT = 4.0  # a real paper counts as much as so many made ones: there are fewer of them
 MUTATED_COUNTS = 0.5  # what a question that must stay empty counts, of a document as it is; of papers less
-SHARED_L2, PLACES_L2, DECISIONS_L2 = 1.0, 6.0, 1.0
+SHARED_L2, PLACES_L2 = 1.0, 6.0
+TREES = {
+    "n_estimators": 30, "max_depth": 4, "num_leaves": 16, "learning_rate": 0.17, "min_child_samples": 20,
+    "min_child_weight": 5, "subsample": 0.8, "subsample_freq": 1, "colsample_bytree": 0.7, "reg_lambda": 5,
+    "random_state": 1, "n_jobs": 1, "deterministic": True, "verbose": -1,
+}  # fmt: skip
+KEPT_OUT = 5  # parts of the documents, each of which is asked of trees that were fitted on the others
 BESIDE = 24
 STRANGE = (
     "tyre_pressure crew_size harvest_yield launch_date wingspan kennel_name dance_partner boat_type hull_number"
@@ -50,12 +56,12 @@ STRANGE = (
 )
 # Which way a feature may speak; of those that are not here the documents decide.
 FOR = (
-    "own", "primary", "telling_words", "head_word", "parent", "described", "neighbour", "weight", "exact", "column",
-    "shape", "topic", "line", "block", "score", "lead", "rival",
+    "own", "parent", "described", "neighbour", "weight", "exact", "shape", "line", "block", "score", "lead", "rival",
+    "exchange", "contested", "more own", "more line", "more block", "more parent",
 )  # fmt: skip
 AGAINST = (
-    "other_parent", "surplus", "conflict", "around_conflict", "other", "count", "past", "wrong_end", "rival_close",
-    "rival_ahead", "unsaid", "contested", "unsure_home", "homeless",
+    "surplus", "conflict", "other", "count", "wrong_end", "unsaid", "unsure_home", "homeless", "more surplus",
+    "more other",
 )  # fmt: skip
 Span = tuple[int, int]
 
@@ -222,31 +228,20 @@ def signs(names: Sequence[str]) -> Any:
     return np.array([(name in FOR) - (name in AGAINST) for name in names], float)
 
 
-def decided(rows: Sequence[Sequence[float]], answers: Sequence[bool], weights: Sequence[float], l2: float) -> Any:
-    """The weights of a regularised logistic regression in which no feature speaks the wrong way."""
-    penalty = np.full(len(DECISION_NAMES), l2)
-    penalty[0] = l2 / 100
-    while True:
-        w = logistic(rows, answers, weights, penalty)
-        wrong = w * signs(DECISION_NAMES) < -1e-3
-        if not wrong.any():
-            return w
-        penalty[np.argmin(w * signs(DECISION_NAMES))] = 1e9
+def forest(rows: Any, answers: Any, weights: Any) -> list[Any]:
+    """Boosted trees that say whether the best place is right, each as [sign, threshold, below, above] or a leaf."""
+    from lightgbm import LGBMClassifier
+
+    fitted = LGBMClassifier(**TREES, monotone_constraints=[int(way) for way in signs(SIGNS)])
+    fitted.fit(rows, answers, sample_weight=weights)
+    return [_tree(entry["tree_structure"]) for entry in fitted.booster_.dump_model()["tree_info"]]
 
 
-def logistic(rows: Sequence[Sequence[float]], answers: Sequence[bool], weights: Sequence[float], penalty: Any) -> Any:
-    """The weights of a regularised logistic regression, by Newton's method."""
-    x, y, s = np.array(rows), np.array(answers, float), np.array(weights, float)
-    w = np.zeros(x.shape[1])
-    for _ in range(60):
-        p = 1 / (1 + np.exp(-np.clip(x @ w, -30, 30)))
-        gradient = x.T @ (s * (p - y)) + penalty * w
-        hessian = (x * (s * p * (1 - p))[:, None]).T @ x + np.diag(penalty)
-        step = np.linalg.solve(hessian, gradient)
-        w -= step
-        if np.abs(step).max() < 1e-6:
-            break
-    return w
+def _tree(node: dict[str, Any]) -> Any:
+    if "leaf_value" in node:
+        return round(node["leaf_value"], 4)
+    below, above = _tree(node["left_child"]), _tree(node["right_child"])
+    return [node["split_feature"], round(node["threshold"], 4), below, above]
 
 
 def choices(entries: Sequence[Asked], l2: float, rounds: int = 500) -> dict[str, list[float]]:
@@ -286,7 +281,7 @@ def choices(entries: Sequence[Asked], l2: float, rounds: int = 500) -> dict[str,
 
 
 def isotonic(raw: Sequence[float], right: Sequence[bool], weights: Sequence[float]) -> list[list[float]]:
-    """Steps of a rising curve through what came true, as [promise, share] at the middle of each step."""
+    """A rising curve through what came true, as [promise, share] at the middle of each step, from nothing on."""
     blocks: list[list[float]] = []  # sum of promises, of what came true, of weights
     for promise, truth, weight in sorted(zip(raw, right, weights, strict=True)):
         if not weight:
@@ -301,54 +296,43 @@ def isotonic(raw: Sequence[float], right: Sequence[bool], weights: Sequence[floa
             merged[-1] = [a + b for a, b in zip(merged[-1], block, strict=True)]
         else:
             merged.append(block)
-    return [[round(a / w, 4), round(min(0.995, b / w), 4)] for a, b, w in merged]
+    steps = [[round(a / w, 4), round(min(0.995, b / w), 4)] for a, b, w in merged]
+    return [[0.0, 0.0], *steps, [1.0, steps[-1][1]]]
 
 
 def write(fitted: dict[str, Any]) -> None:
     lines = ["{"]
-    for part in ("places", "decisions"):
-        rows = [f'    "{group}": {json.dumps(weights)}' for group, weights in fitted[part].items()]
-        lines += [f'  "{part}": {{', ",\n".join(rows), "  },"]
+    rows = [f'    "{group}": {json.dumps(weights)}' for group, weights in fitted["places"].items()]
+    lines += ['  "places": {', ",\n".join(rows), "  },"]
+    lines += ['  "trees": [', ",\n".join(f"    {json.dumps(tree)}" for tree in fitted["trees"]), "  ],"]
     lines += [f'  "calibration": {json.dumps(fitted["calibration"])}', "}"]
     MODEL.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    features.model.cache_clear()
+    model.model.cache_clear()
 
 
-def fit(cases: Sequence[Case]) -> dict[str, Any]:
+def fit(cases: Sequence[Case]) -> None:
     """Fit on these cases; the model in use is the new one afterwards."""
-    fitted: dict[str, Any] = {"places": {}, "calibration": []}
-    start = [0.0] * len(NAMES)
-    start[0], start[NAMES.index("own")], start[NAMES.index("primary")] = -4.0, 4.0, 4.0
-    before = json.loads(MODEL.read_text()) if MODEL.exists() else {}
-    known = before.get("places", {}).get("answer", [])
-    if len(known) != len(NAMES) or len(before["decisions"]["answer"]) != len(DECISION_NAMES):
-        decision = [0.0, 8.0] + [0.0] * (len(DECISION_NAMES) - 2)
-        write({"places": dict.fromkeys(GROUPS, start), "decisions": dict.fromkeys(GROUPS, decision), "calibration": []})
-    fitted["places"] = choices(asked(cases), PLACES_L2)
-    write({**fitted, "decisions": dict.fromkeys(GROUPS, [0.0] * len(DECISION_NAMES))})
-    rows: dict[str, list[list[float]]] = defaultdict(list)
-    answers: dict[str, list[bool]] = defaultdict(list)
-    weights: dict[str, list[float]] = defaultdict(list)
-    real: dict[str, list[bool]] = defaultdict(list)
-    for entry in asked(cases):
-        if entry.scored and not entry.finder.against.is_contradicted(entry.field, entry.scored):
-            best = entry.scored[0]
-            rows[best.group].append(entry.finder.decision(entry.field, entry.scored))
-            answers[best.group].append(entry.truth.is_right(best.place.spans))
-            weights[best.group].append(entry.case.weight)
-            real[best.group].append(entry.case.real and entry.case.natural)
-    fitted["decisions"] = {g: [0.0] * len(DECISION_NAMES) for g in GROUPS}
-    raw: list[float] = []
-    for group in GROUPS:
-        if rows[group]:
-            found = decided(rows[group], answers[group], weights[group], DECISIONS_L2)
-            fitted["decisions"][group] = [round(float(value), 3) for value in found]
-            raw += [float(p) for p in 1 / (1 + np.exp(-np.clip(np.array(rows[group]) @ found, -30, 30)))]
-    right = [answer for group in GROUPS for answer in answers[group]]
-    papers_only = [float(is_real) for group in GROUPS for is_real in real[group]]
-    fitted["calibration"] = isotonic(raw, right, papers_only)
+    known = model.model()["places"].get("answer", []) if MODEL.exists() else []
+    if len(known) != len(NAMES):
+        start = [0.0] * len(NAMES)
+        start[0], start[NAMES.index("own")], start[NAMES.index("line")] = -4.0, 6.0, 2.0
+        write({"places": dict.fromkeys(GROUPS, start), "trees": [], "calibration": []})
+    fitted: dict[str, Any] = {"places": choices(asked(cases), PLACES_L2), "trees": [], "calibration": []}
     write(fitted)
-    return fitted
+    entries = [entry for entry in asked(cases) if entry.scored]
+    rows = np.array([entry.finder.signs(entry.field, entry.scored) for entry in entries])
+    right = np.array([entry.truth.is_right(entry.scored[0].place.spans) for entry in entries])
+    weights = np.array([entry.case.weight for entry in entries])
+    part = np.array([random.Random(entry.case.name).randrange(KEPT_OUT) for entry in entries])
+    raw = np.zeros(len(entries))
+    for number in range(KEPT_OUT):
+        out = part == number
+        write({**fitted, "trees": forest(rows[~out], right[~out], weights[~out])})
+        raw[out] = [model.confidence(row) for row in rows[out]]
+    papers_only = [float(entry.case.real and entry.case.natural) for entry in entries]
+    fitted["trees"] = forest(rows, right, weights)
+    fitted["calibration"] = isotonic(raw.tolist(), right.tolist(), papers_only)
+    write(fitted)
 
 
 def training(cases: Sequence[Case]) -> list[Case]:

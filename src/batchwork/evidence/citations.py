@@ -4,14 +4,16 @@ A provider counts characters of what it was sent, may be off by one, and gives o
 they must stand in the document, and the place nearest to where the provider says is taken.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from batchwork.documents import Document
-from batchwork.evidence.layout import Layout
-from batchwork.evidence.strings import TextIndex
+from batchwork.evidence.passages import Passages
+from batchwork.evidence.strings import folded
 
+_EDGES = re.compile(r"^[\W_]+|[\W_]+$")
 _EXACT, _MOVED, _LIKE, _UNSURE = 1.0, 0.95, 0.85, 0.45
 
 
@@ -43,7 +45,7 @@ def verify_citations(
     Takes `char_location`, `page_location` and block locations with their `cited_text`, as Anthropic sends them.
     `document_index` keeps those of one document. The text of a result is always the document's own.
     """
-    index: TextIndex | None = None
+    passages: Passages | None = None
     kept: dict[tuple[int, int], Citation] = {}
     for citation in citations:
         if document_index is not None and citation.get("document_index", document_index) != document_index:
@@ -54,8 +56,8 @@ def verify_citations(
         low, high, hint = _claimed(citation, document)
         place = _exactly(document.text, wanted.strip(), low, high, hint)
         if place is None:
-            index = index or TextIndex(Layout(document.text))
-            place = _alike(index, wanted, low, high, hint)
+            passages = passages or Passages(folded(document.text))
+            place = _alike(passages, wanted, low, high, hint)
         if place is not None and (place[0], place[1]) not in kept:
             start, end, confidence = place
             kept[start, end] = Citation(
@@ -98,9 +100,9 @@ def _exactly(text: str, wanted: str, low: int, high: int, hint: int | None) -> t
     return places[0], places[0] + len(wanted), _MOVED if len(places) == 1 else _UNSURE
 
 
-def _alike(index: TextIndex, wanted: str, low: int, high: int, hint: int | None) -> tuple[int, int, float] | None:
+def _alike(passages: Passages, wanted: str, low: int, high: int, hint: int | None) -> tuple[int, int, float] | None:
     """The same words with other blanks, line ends, dashes or case; over pages only when the claimed ones have none."""
-    found = index.find_passage(wanted)
+    found = passages.find(_EDGES.sub("", folded(wanted)))
     inside = [place for place in found if low <= place[0] and place[1] <= high] or found
     if not inside:
         return None

@@ -5,132 +5,140 @@ alone or by changing places with another field, and when another field fits its 
 """
 
 import re
+from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from operator import attrgetter
 
+from batchwork.evidence import thresholds
 from batchwork.evidence.booleans import box_before
-from batchwork.evidence.features import NAMES, Scored, Scorer, score
+from batchwork.evidence.features import NAMES, OF_VALUE, Scored, Scorer
 from batchwork.evidence.fields import Field
 from batchwork.evidence.labels import Context, Contexts
+from batchwork.evidence.layout import unnumbered
+from batchwork.evidence.model import score
 from batchwork.evidence.readers import FIGURES, Place, Source
 from batchwork.evidence.rows import Home
-from batchwork.evidence.thresholds import (
-    CONTESTED,
-    CONTRADICTED,
-    NAMED_AT_ALL,
-    NAMED_ENOUGH,
-    NEARLY_AS_WELL,
-    RIVAL_CLOSE,
-)
-from batchwork.evidence.topics import Rivals
+from batchwork.evidence.topics import Topics
 from batchwork.evidence.words import NEGATIONS, concepts, fold, is_known
 
+Rate = Callable[[Field, Place], Scored]  # any place with its features for any field
 Claims = dict[tuple[int, int], list[tuple[Field, float]]]
-_OTHER = NAMES.index("other")
-_OF_VALUE = [
-    NAMES.index(name) for name in ("neighbour", "alone", "count", "telling", "weight", "exact", "shape", "first")
-]  # of the features those that do not depend on the labels of a place
+_OF_VALUE = [NAMES.index(name) for name in OF_VALUE]
+Value = tuple[int, int, str]  # from, to, kind
+_start = attrgetter("start")
+_EMPTY_BOX = re.compile(r"\[\s?\]|\(\s?\)|[☐□○]")
 _STRUCTURED = frozenset({"named", "left", "head", "over"})
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _SENTENCE = 6  # words from which on a string is no name
-_NONE = -99.0
+NOWHERE = -99.0
 _BEFORE = re.compile(r"[^\W_]+(?:['’]\w+)?")
 
 
 class Contradictions:
-    """Settles for the fields of one result what contradicts their best places."""
+    """Says for the fields of one result what contradicts their best places."""
 
     def __init__(
-        self, source: Source, scorer: Scorer, contexts: Contexts, rivals: Rivals, homes: Mapping[str, Home]
+        self, source: Source, scorer: Scorer, contexts: Contexts, topics: Topics, homes: Mapping[str, Home], rate: Rate
     ) -> None:
         self._source = source
         self._scorer = scorer
         self._contexts = contexts
-        self._rivals = rivals
+        self._topics = topics
         self._homes = homes
-        self._known: dict[str, float] = {}
-        self._void: set[str] = set()
-        self._settled: dict[tuple[str, tuple[object, ...]], list[tuple[Field, Scored]]] = {}
-        self._sorts: dict[tuple[int, int, str], tuple[object, ...]] = {}
-        self._rate: Callable[[Field, Place, Context], list[float]] = lambda *_: []
-        self.claims: Claims = {}
-
-    def settle(
-        self,
-        settled: Iterable[tuple[Field, list[Scored]]],
-        claims: Claims,
-        rate: Callable[[Field, Place, Context], list[float]],
-    ) -> None:
-        """Take the places that the fields have; what a contradicted field claims is free for the others."""
-        entries = [(field, scored) for field, scored in settled if scored]
         self._rate = rate
-        self.claims = claims
-        self._known, self._void = {}, set()
-        self._group(entries)
-        self._void = {field.path for field, scored in entries if self.is_contradicted(field, scored)}
-        if self._void:
-            freed = {self._rank(field, scored) for field, scored in entries if field.path in self._void}
-            for field, scored in entries:
-                if field.path not in self._void and self._rank(field, scored) in freed:
-                    self._known.pop(field.path, None)
-            self._group(entries)
-            self.claims = {
-                place: [claim for claim in wanted if claim[0].path not in self._void]
-                for place, wanted in claims.items()
-            }
+        self._settled: dict[tuple[str, tuple[object, ...]], list[tuple[Field, Scored]]] = {}
+        self._values: dict[tuple[int, str], list[Value]] = {}
+        self._claims: Claims = {}
 
-    def _group(self, entries: Iterable[tuple[Field, list[Scored]]]) -> None:
-        """The best places of the fields that are not contradicted, by object and by what they can be taken for."""
+    def settle(self, found: Mapping[str, list[Scored]], fields: Iterable[Field], claims: Claims) -> None:
+        """Take the places that the fields have."""
+        self._claims = claims
         self._settled = defaultdict(list)
-        for field, scored in entries:
-            if field.path not in self._void and scored[0].place.kind != "answer":
-                self._settled[self._rank(field, scored)].append((field, scored[0]))
+        for field in fields:
+            for best in found[field.path][:1]:
+                if best.place.kind != "answer":
+                    self._settled[self._rank(field, best)].append((field, best))
 
-    def is_contradicted(self, field: Field, scored: list[Scored]) -> bool:
-        """Whether the best place is not to be believed: its label is another's, or the field's own stands elsewhere."""
-        best = scored[0]
-        if field.path in self._void:
-            return True
-        if best.place.kind == "answer" or "currency" in field.own:
-            return False
-        claims = self.claims.get((best.place.start, best.place.end), ())
-        if self._scorer.is_another_role(best.features) or any(
-            points > best.score + CONTESTED and field.record == other.record for other, points in claims
-        ):
-            return True
-        ahead = RIVAL_CLOSE if best.features[_OTHER] else CONTRADICTED  # less will do where another field is named
-        return self.alternative(field, scored) > best.score + ahead
+    def contested(self, field: Field, best: Scored) -> float:
+        """How well the best place fits another field of the same object or element that wants it."""
+        claims = self._claims.get((best.place.start, best.place.end), ())
+        others = (points for other, points in claims if other is not field and field.record == other.record)
+        return max(others, default=NOWHERE)
 
-    def alternative(self, field: Field, scored: list[Scored]) -> float:
-        """How well the field would fit where another value of its kind stands.
+    def exchange(self, field: Field, best: Scored) -> float:
+        """How well the field would fit where another one stands, as far as both would do better to change places."""
+        if best.place.kind == "answer" or not field.own:
+            return NOWHERE
+        others = self._others(field, self._rank(field, best))
+        return max((self._exchange(field, best, other) for other in others), default=NOWHERE)
 
-        A place that another field of the result wants counts as far as both would do better to change places.
-        """
-        if field.path not in self._known:
-            self._known[field.path] = max(self._alternatives(field, scored), default=_NONE)
-        return self._known[field.path]
+    def elsewhere(self, field: Field, scored: list[Scored]) -> float:
+        """How well the field would fit where a value of its kind stands that is nobody's."""
+        return max(self._alternatives(field, scored), default=NOWHERE)
 
     def _alternatives(self, field: Field, scored: list[Scored]) -> Iterator[float]:
         best = scored[0]
         if best.place.kind == "answer" or not field.own:
             return
-        rank = self._rank(field, scored)
-        yield from (self._exchange(field, best, other) for other in self._others(field, rank))
-        sort = rank[1]
+        sort = self._sort(best.place.start, best.place.end, best.place.kind)
         taken = [span for entry in scored for span in entry.place.spans]
-        mine = self._scorer.label_match(field, best.context, best.place.kind)
-        labelled = mine >= NAMED_ENOUGH and not best.context.kinds.isdisjoint(_STRUCTURED)
-        for start, end, kind in self._rivals.of(field, best.place.kind, best.context.line, mine, self._homes):
+        mine = self._scorer.label_match(field, best.context)
+        labelled = mine >= thresholds.NAMED_ENOUGH and not best.context.kinds.isdisjoint(_STRUCTURED)
+        least = max(thresholds.NAMED_AT_ALL, mine - thresholds.NEARLY_AS_WELL)
+        lines = [best.context.line] if mine > thresholds.EXACTLY else self._lines(field)
+        for start, end, kind in chain.from_iterable(self._on_line(line, best.place.kind) for line in lines):
             if any(low < end and start < high for low, high in taken) or self._sort(start, end, kind) != sort:
                 continue
             context = self._contexts.of(start, end)
-            if not self._scorer.label_match(field, context, kind, max(NAMED_AT_ALL, mine - NEARLY_AS_WELL)):
+            if not self._scorer.label_match(field, context, least):
                 continue
-            loose = context.kinds.isdisjoint(_STRUCTURED)
-            if (kind not in FIGURES and (loose or self._is_label(start, end))) or (loose and labelled):
+            if context.kinds.isdisjoint(_STRUCTURED) and (labelled or kind not in FIGURES):
                 continue  # words in a sentence do not outdo a label
-            if all(other is field or points <= 0 for other, points in self.claims.get((start, end), ())):
-                yield self._fit(field, best, Place(((start, end),), kind), context)
+            if all(other is field or points <= 0 for other, points in self._claims.get((start, end), ())):
+                yield self._fit(field, best, Place(((start, end),), kind))
+
+    def _lines(self, field: Field) -> Sequence[int]:
+        """The lines where a field's own label may stand: those that name it, or those of its list element."""
+        layout, home = self._source.layout, self._homes.get(field.record)
+        if home is None:
+            return self._topics.lines_about(field.telling or field.own)[: thresholds.MOST_RIVAL_LINES]
+        last = layout.line_of(max(home.start, home.end - 2))
+        return range(layout.line_of(home.start), last + 1)[: thresholds.MOST_RIVAL_LINES]
+
+    def _on_line(self, number: int, kind: str) -> list[Value]:
+        """The values on a line that somebody could take for one of a kind."""
+        key = number, kind if kind in ("date", "percent") else "number" if kind in FIGURES else "text"
+        if key not in self._values:
+            find = {"date": self._dates, "text": self._words}.get(key[1], self._numbers)
+            self._values[key] = list(find(number, kind))
+        return self._values[key]
+
+    def _dates(self, number: int, kind: str) -> Iterator[Value]:
+        line, days = self._source.layout.lines[number], self._source.dates.mentions
+        for day in days[bisect_left(days, line.start, key=_start) : bisect_left(days, line.end, key=_start)]:
+            yield day.start, day.end, kind
+
+    def _numbers(self, number: int, kind: str) -> Iterator[Value]:
+        layout, numbers = self._source.layout, self._source.numbers
+        line = layout.lines[number]
+        for rank in range(bisect_left(numbers.starts, line.start), bisect_left(numbers.starts, line.end)):
+            mention, cell = numbers.mention(rank), layout.cell_of(numbers.starts[rank], number)
+            if mention is None or cell is None or mention.readings[0].kind == "part":
+                continue
+            boxed = cell.start == numbers.starts[rank] and unnumbered(cell.text) != cell.text  # of a form
+            share = mention.readings[0].kind in ("fraction", "percent")
+            if not boxed and share == (kind == "percent"):
+                yield mention.start, mention.end, "percent" if share else "money" if mention.money else "number"
+
+    def _words(self, number: int, kind: str) -> Iterator[Value]:
+        for cell in self._source.layout.lines[number].cells:
+            _, colon, value = cell.text.partition(":")
+            said = value.strip() if colon else cell.text
+            boxed = _EMPTY_BOX.match(said) or unnumbered(cell.text) != cell.text
+            if said and not boxed and (colon or not all(map(is_known, concepts(said)))):  # no label itself
+                yield cell.end - len(said), cell.end, kind
 
     def _others(self, field: Field, rank: tuple[str, tuple[object, ...]]) -> Iterator[tuple[Field, Scored]]:
         """The other fields of the same object or element that have a place of the same kind elsewhere."""
@@ -142,37 +150,27 @@ class Contradictions:
 
     def _sort(self, start: int, end: int, kind: str) -> tuple[object, ...]:
         """What somebody could take a place for, at a glance: two amounts are alike, two names, two ids."""
-        known = self._sorts.get((start, end, kind))
-        if known is None:
-            text = self._source.text[start:end]
-            known = (kind, bool(_YEAR.fullmatch(text))) if kind in FIGURES else _shape(text)
-            self._sorts[start, end, kind] = known
-        return known
+        text = self._source.text[start:end]
+        return (kind, _YEAR.fullmatch(text) is not None) if kind in FIGURES else _shape(text)
 
-    def _rank(self, field: Field, scored: list[Scored]) -> tuple[str, tuple[object, ...]]:
+    def _rank(self, field: Field, best: Scored) -> tuple[str, tuple[object, ...]]:
         """Among which fields one could be taken for another: of the same element, with places of one sort."""
-        place = scored[0].place
+        place = best.place
         return field.record, self._sort(place.start, place.end, place.kind)
 
     def _exchange(self, field: Field, best: Scored, other: tuple[Field, Scored]) -> float:
         """The field's score if it and another one changed places, less what the other one would lose by that."""
         whose, theirs = other
-        there = self._scorer.label_match(field, theirs.context, theirs.place.kind)
-        here = self._scorer.label_match(whose, best.context, best.place.kind)
-        if max(there, here) < NAMED_AT_ALL:
-            return _NONE
-        mine = self._fit(field, best, theirs.place, theirs.context)
-        return mine - max(0.0, theirs.score - self._fit(whose, theirs, best.place, best.context))
+        there = self._scorer.label_match(field, theirs.context)
+        here = self._scorer.label_match(whose, best.context)
+        if max(there, here) < thresholds.NAMED_AT_ALL:
+            return NOWHERE
+        mine = self._fit(field, best, theirs.place)
+        return mine - max(0.0, theirs.score - self._fit(whose, theirs, best.place))
 
-    def _is_label(self, start: int, end: int) -> bool:
-        """Whether these words are a label themselves, so that they are nobody's value."""
-        cell = self._source.layout.cell_of(start)
-        whole = cell is not None and (cell.start, cell.end) == (start, end)
-        return whole and all(map(is_known, concepts(self._source.text[start:end])))
-
-    def _fit(self, field: Field, best: Scored, place: Place, context: Context) -> float:
+    def _fit(self, field: Field, best: Scored, place: Place) -> float:
         """The score that the field's value would have at another place: what the value itself tells stays the same."""
-        features = self._rate(field, place, context)
+        features = self._rate(field, place).features
         for rank in _OF_VALUE:
             features[rank] = best.features[rank]
         return score(best.group, features)

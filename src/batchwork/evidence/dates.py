@@ -8,35 +8,17 @@ with a weight below one half, because then nobody can know.
 import re
 from collections.abc import Collection, Iterator
 from datetime import date, datetime, time, timedelta
+from itertools import chain
 
-from msgspec import Struct
-
-from batchwork.evidence.numerals import Mention, Reading
+from batchwork.evidence.numbers import Mention, Reading
 from batchwork.evidence.words import PATTERNS, VOCABULARY, fold
 
 _PATTERNS: dict[str, str] = PATTERNS["dates"]
-
-MONTHS: dict[str, int] = {
-    fold(name): month for month, names in enumerate(VOCABULARY["months"], start=1) for name in names.split()
-}
-_MONTH = r"(?P<month>[^\W\d_]{3,10})\.?"
-_ISO = re.compile(_PATTERNS["iso"])
-_NUMERIC = re.compile(_PATTERNS["numeric"])
-_DAY_FIRST = re.compile(_PATTERNS["day_first"])
-_MONTH_FIRST = re.compile(_PATTERNS["month_first"])
-_YEARS = re.compile(r"[12'’](?<!\d.)(?:(?:(?<=1)[6-9]|(?<=2)[0-2])\d|(?<=['’])\d)\d(?!\d)")
-_LONGEST = 45  # characters from the day or the month to the year's end
-_MONTH_YEAR = re.compile(rf"(?<![^\W_]){_MONTH}[ \u00a0]?,?[ \u00a0]?(?P<year>(?:19|20)\d\d)\Z", re.IGNORECASE)
-_MONTH_NUMBER = re.compile(_PATTERNS["month_number"])
-_YEARLESS = re.compile(_PATTERNS["yearless"])
-_WORDS = re.compile(r"[^\W\d_]{3,10}")
-_COMPACT = re.compile(_PATTERNS["compact"])
-
-_DAY_MONTH_HINT = re.compile(
-    r"(?i)\b(?:(?:dd?|tt?|jj?|gg?)\s?[-/.]\s?mm?\s?[-/.]\s?(?:yy|jj|aa)|day (?:first|before month)|day, month)"
-)
-_MONTH_DAY_HINT = re.compile(r"(?i)\bmm?\s?[-/.]\s?dd?\s?[-/.]\s?yy")
-_DAY_MONTH_LANDS, _MONTH_DAY_LANDS = (re.compile(VOCABULARY["lands"][order]) for order in ("day_month", "month_day"))
+_FORMS = {name: re.compile(pattern) for name, pattern in _PATTERNS.items()}
+_LANDS = {order: re.compile(signs) for order, signs in VOCABULARY["lands"].items()}
+TIME, TIME_BEHIND = (re.compile(_PATTERNS[lead] + _PATTERNS["time"]) for lead in ("no_time", "to_time"))
+_MONTHS = {fold(name): month for month, names in enumerate(VOCABULARY["months"], start=1) for name in names.split()}
+_LONGEST = 45  # characters from the day or the month to the year
 
 
 class Dates:
@@ -44,121 +26,85 @@ class Dates:
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._yearless: dict[tuple[int, int], list[tuple[int, int]]] | None = None
         self.partial: list[tuple[int, int, int, int]] = []  # start, end, year, month
-        for match in _MONTH_NUMBER.finditer(text):
-            month, year = match.group("one", "two") if match["mark"] == "/" else match.group("two", "one")
-            if len(year) == 4 and year[:2] in ("19", "20") and len(month) < 3 and 1 <= int(month) <= 12:
-                self.partial.append((match.start(), match.end(), int(year), int(month)))
+        self._figures: list[tuple[re.Match[str], date | None, date | None]] = []  # day first, month first
         certain = [*self._plain(), *self._named()]
-        numeric = list(_NUMERIC.finditer(text))
-        self.day_first = self._order(numeric, {mention.readings[0].value for mention in certain})
-        self.mentions = sorted(
-            _without_overlaps([*certain, *self._numeric(numeric)]), key=lambda mention: mention.start
-        )
+        self._day_first = self._order({mention.readings[0].value for mention in certain})
+        self.mentions: list[Mention] = []
+        for mention in sorted([*certain, *self._unordered()], key=lambda mention: (mention.start, -mention.end)):
+            if not self.mentions or mention.start >= self.mentions[-1].end:
+                self.mentions.append(mention)
 
     def without_year(self, day: date) -> list[tuple[int, int]]:
         """Where this day and month stand without a year, in a text that names the year elsewhere."""
         if not re.search(rf"(?<!\d){day.year}(?!\d)", self._text):
             return []
-        if self._yearless is None:
-            self._yearless = {}
-            for match in _YEARLESS.finditer(self._text):
-                month = MONTHS.get(fold(match["month"] or match["month2"]))
-                if month is not None:
-                    key = (month, int(match["day"] or match["day2"]))
-                    self._yearless.setdefault(key, []).append((match.start(), match.end()))
-        return self._yearless.get((day.month, day.day), [])
+        names = "|".join(VOCABULARY["months"][day.month - 1].split())
+        pattern = _PATTERNS["yearless"].replace("MONTH", names).replace("DAY", f"0?{day.day}")
+        return [match.span() for match in re.finditer(pattern, self._text)]
 
     def _plain(self) -> Iterator[Mention]:
-        """Dates in figures with the year first, with or without marks."""
-        for pattern, weight in ((_ISO, 1.0), (_COMPACT, 0.6)):
-            for match in pattern.finditer(self._text):
-                day = _date(match["year"], match["month"], match["day"])
+        """Dates in figures with the year first; others are kept for when their order is known."""
+        for match in chain(_FORMS["figures"].finditer(self._text), _FORMS["compact"].finditer(self._text)):
+            one, two, three = match.group("one", "two", "three")
+            if three is None:
+                month, year = (one, match["other"]) if match["sole"] == "/" else (match["other"], one)
+                if len(year) == 4 and year[:2] in ("19", "20") and len(month) < 3 and 1 <= int(month) <= 12:
+                    self.partial.append((*match.span(), int(year), int(month)))
+            elif len(one) == 4:
+                day = _date(one, two, three)
                 if day is not None:
-                    yield Mention(match.start(), match.end(), (Reading(day, weight),), match.start())
+                    yield Mention(*match.span(), (Reading(day, 1.0 if match["mark"] else 0.6),))
+            elif len(three) > 1:  # 4.6.1 is a version
+                self._figures.append((match, _date(three, two, one), _date(three, one, two)))
 
-    def _named(self) -> list[Mention]:
+    def _named(self) -> Iterator[Mention]:
         """Dates with the month's name: looked for before every year, because years are few and words are many."""
-        found = []
-        for year in _YEARS.finditer(self._text):
+        for year in _FORMS["years"].finditer(self._text):
             low = max(0, year.start() - _LONGEST)
-            if not any(fold(word) in MONTHS for word in _WORDS.findall(self._text, low, year.start())):
+            words = [
+                word for word in _FORMS["name"].finditer(self._text, low, year.start()) if fold(word[0]) in _MONTHS
+            ]
+            behind = _FORMS["to_year"].fullmatch(self._text, words[-1].end(), year.start()) if words else None
+            if behind is None:
                 continue
-            self._add_month(low, year.end())
-            for pattern in (_DAY_FIRST, _MONTH_FIRST):
-                match = pattern.search(self._text, low, year.end())
-                month = MONTHS.get(fold(match["month"])) if match else None
-                if match is None or month is None or match.group().count("\n") > 1:
-                    continue
-                day = _date(match["year"], str(month), match["day"])
-                if day is not None:
-                    found.append(Mention(match.start(), match.end(), (Reading(day),), match.start()))
-        return found
+            name, month = words[-1], _MONTHS[fold(words[-1][0])]
+            start, told = name.start(), behind["day"]
+            if told is None:
+                if year[0][0] in "12":
+                    self.partial.append((start, year.end(), int(year[0]), month))
+                before = _FORMS["to_month"].search(self._text, low, start)
+                start, told = (before.start(), before["day"]) if before else (start, None)
+            day = _date(year[0], str(month), told) if told else None
+            if day is not None and self._text.count("\n", start, year.end()) < 2:
+                yield Mention(start, year.end(), (Reading(day),))
 
-    def _add_month(self, low: int, high: int) -> None:
-        """A month with the year that ends here."""
-        match = _MONTH_YEAR.search(self._text, low, high)
-        month = MONTHS.get(fold(match["month"])) if match else None
-        if match is not None and month is not None:
-            self.partial.append((match.start(), match.end(), int(match["year"]), month))
+    def _unordered(self) -> Iterator[Mention]:
+        """Dates in figures with the year last."""
+        for match, day_first, month_first in self._figures:
+            days = [day for day in dict.fromkeys((day_first, month_first)) if day is not None]
+            if len(days) == 2 and self._day_first is not None:
+                days = days[:1] if self._day_first else days[1:]
+            if days:
+                weight = 1.0 if len(days) == 1 else 0.45
+                yield Mention(*match.span(), tuple(Reading(day, weight) for day in days))
 
-    def _numeric(self, matches: list[re.Match[str]]) -> list[Mention]:
-        found = []
-        for match in matches:
-            day_first = _date(match["year"], match["b"], match["a"])
-            month_first = _date(match["year"], match["a"], match["b"])
-            order = self.day_first
-            if "." in match["mark"] and order is None:
-                order = True  # with points the day comes first everywhere
-            readings: tuple[Reading, ...]
-            if day_first is None or month_first is None or day_first == month_first:
-                only = day_first or month_first
-                readings = (Reading(only),) if only else ()
-            elif order is None:
-                readings = (Reading(day_first, 0.45), Reading(month_first, 0.45))
-            else:
-                readings = (Reading(day_first if order else month_first),)
-            if readings:
-                found.append(Mention(match.start(), match.end(), readings, match.start()))
-        return found
-
-    def _order(self, numeric: list[re.Match[str]], certain: Collection[object]) -> bool | None:
+    def _order(self, certain: Collection[object]) -> bool | None:
         """True for day first, False for month first, None when nothing tells."""
-        if not numeric:
+        if not self._figures:
             return None
-        if _DAY_MONTH_HINT.search(self._text):
-            return True
-        if _MONTH_DAY_HINT.search(self._text):
-            return False
-        votes = 0.0
-        for match in numeric:
-            day_first = _date(match["year"], match["b"], match["a"])
-            month_first = _date(match["year"], match["a"], match["b"])
-            if (day_first is None) != (month_first is None):
-                votes += 3 if day_first else -3
-            elif day_first and day_first != month_first and "." in match["mark"]:
-                votes += 3
+        hints, lands = (
+            len(forms["day_month"].findall(self._text)) - len(forms["month_day"].findall(self._text))
+            for forms in (_FORMS, _LANDS)
+        )
+        votes = 0
+        for match, day_first, month_first in self._figures:
+            if day_first is None or month_first is None:
+                votes += 3 * ((day_first is not None) - (month_first is not None))
             elif day_first != month_first:  # the same day may stand elsewhere in full
-                votes += (day_first in certain) - (month_first in certain)
-        if votes:
-            return votes > 0
-        day_month, month_day = len(_DAY_MONTH_LANDS.findall(self._text)), len(_MONTH_DAY_LANDS.findall(self._text))
-        if day_month != month_day:
-            return day_month > month_day
-        return None
-
-
-def _without_overlaps(mentions: list[Mention]) -> list[Mention]:
-    """The longer one where two patterns read the same place."""
-    kept: list[Mention] = []
-    for mention in sorted(mentions, key=lambda mention: (mention.start, -mention.end)):
-        if kept and mention.start < kept[-1].end:
-            if mention.end - mention.start > kept[-1].end - kept[-1].start:
-                kept[-1] = mention
-            continue
-        kept.append(mention)
-    return kept
+                votes += 3 if "." in match["mark"] else (day_first in certain) - (month_first in certain)
+        votes = hints or votes or lands
+        return votes > 0 if votes else None
 
 
 def _date(year: str, month: str, day: str) -> date | None:
@@ -171,43 +117,15 @@ def _date(year: str, month: str, day: str) -> date | None:
         return None
 
 
-_TIME = re.compile(_PATTERNS["time"])
-
-
-class TimeOfDay(Struct, frozen=True, gc=False):
-    """A time as it stands; `offset` is None when no zone is told."""
-
-    end: int
-    hour: int
-    minute: int
-    second: int | None
-    offset: timedelta | None
-
-    def says(self, moment: datetime) -> bool:
-        """Whether it is the moment's time, as exactly as the text tells it."""
-        if self.offset is not None and moment.utcoffset() is not None and self.offset != moment.utcoffset():
-            return False
-        told = time(self.hour, self.minute, self.second or 0)
-        wanted = moment.time().replace(microsecond=0)
-        return told == (wanted if self.second is not None else wanted.replace(second=0))
-
-
-def time_behind(text: str, end: int) -> TimeOfDay | None:
-    """The time right behind the date that ends here, if there is one."""
-    found = _TIME.match(text, end)
-    if found is None:
-        return None
-    hour = int(found["hour"])
+def is_time(found: re.Match[str], moment: datetime | time) -> bool:
+    """Whether a time as it stands is the moment's, as exactly as the text tells it."""
+    hour, zone = int(found["hour"]), found["zone"]
     if found["half"] and hour <= 12:
         hour = hour % 12 + (12 if found["half"].lower() == "p" else 0)
-    second = int(found["second"]) if found["second"] else None
-    return TimeOfDay(found.end(), hour, int(found["minute"]), second, _offset(found["zone"]))
-
-
-def _offset(zone: str | None) -> timedelta | None:
-    if zone is None:
-        return None
-    if zone[0] not in "+-":
-        return timedelta()
-    hours, minutes = int(zone[1:3]), int(zone[-2:])
-    return timedelta(hours=hours, minutes=minutes) * (-1 if zone[0] == "-" else 1)
+    told = hour, int(found["minute"] or 0), int(found["second"] or moment.second)
+    if told != (moment.hour, moment.minute, moment.second):
+        return False
+    if not zone or moment.utcoffset() is None:
+        return True
+    ahead = timedelta(hours=int(zone[:3]), minutes=int(zone[0] + zone[-2:])) if zone[0] in "+-" else timedelta()
+    return moment.utcoffset() == ahead

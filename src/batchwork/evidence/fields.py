@@ -14,6 +14,7 @@ from msgspec import Struct
 from batchwork.evidence.words import GENERIC, concepts, words_of
 
 _ENDS = {"from": "start", "to": "end", "von": "start", "bis": "end"}
+_INDIRECT = ("$ref", "anyOf", "oneOf", "allOf")
 _DEEPEST = 40
 _TELLING = 4  # significant digits, or letters, from which on a value is rare
 _INDEX = re.compile(r"\[\d+\]")
@@ -38,21 +39,20 @@ class Field(Struct, frozen=True, kw_only=True, gc=False):
     scope: str = ""  # the list whose labels it competes for, "" for the whole document
 
 
+class _Place(Struct, frozen=True, gc=False):
+    path: str = ""
+    names: tuple[str, ...] = ()  # of the objects down to it; `[]` stands for an element
+    record: str = ""
+    group: str = ""
+
+
 def fields_of(value: Any, schema: Any = None) -> list[Field]:
     """The leaves of a result in order, each with its path (`items[0].unit_price`; "" for a bare value)."""
     if schema is None and hasattr(value, "model_json_schema"):
         schema = value
-    if schema is not None and hasattr(schema, "model_json_schema"):
+    if hasattr(schema, "model_json_schema"):
         schema = schema.model_json_schema()
-    root = schema if isinstance(schema, Mapping) else {}
-    return list(_walk(_plain(value), root, root, _Place("", (), "", "")))
-
-
-class _Place(Struct, frozen=True, gc=False):
-    path: str
-    names: tuple[str, ...]
-    record: str
-    group: str
+    return list(_walk(_plain(value), schema, _mapping(schema), _Place()))
 
 
 def _plain(value: Any) -> Any:
@@ -63,115 +63,93 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def _walk(value: Any, schema: Mapping[str, Any], root: Mapping[str, Any], place: _Place) -> Iterator[Field]:
-    value = _plain(value)
-    schema = _resolved(schema, root)
-    if place.path.count(".") + place.path.count("[") > _DEEPEST:
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _walk(value: Any, schema: Any, root: Mapping[str, Any], place: _Place) -> Iterator[Field]:
+    schema = _resolved(_mapping(schema), root)
+    if len(place.names) > _DEEPEST:
         return
     if isinstance(value, Mapping):
-        properties = schema.get("properties")
-        others = schema.get("additionalProperties")
-        for key, child in value.items():
-            name = str(key)
-            part = properties.get(name) if isinstance(properties, Mapping) else None
-            below = part if isinstance(part, Mapping) else others if isinstance(others, Mapping) else {}
+        parts, others = _mapping(schema.get("properties")), schema.get("additionalProperties")
+        for name, child in ((str(key), _plain(child)) for key, child in value.items()):
             path = f"{place.path}.{name}" if place.path else name
-            yield from _walk(child, below, root, _Place(path, (*place.names, name), place.record, place.path))
+            below = _Place(path, (*place.names, name), place.record, place.path)
+            yield from _walk(child, parts.get(name, others), root, below)
     elif isinstance(value, list | tuple | set | frozenset):
-        items = schema.get("items")
-        for index, child in enumerate(value):
+        for index, child in enumerate(map(_plain, value)):
             path = f"{place.path}[{index}]"
-            record = path if isinstance(_plain(child), Mapping | list | tuple) else place.record
-            below = items if isinstance(items, Mapping) else {}
-            yield from _walk(child, below, root, _Place(path, (*place.names, "[]"), record, path))
+            record = path if isinstance(child, Mapping | list | tuple) else place.record
+            yield from _walk(child, schema.get("items"), root, _Place(path, (*place.names, "[]"), record, path))
     else:
         yield _leaf(value, schema, place)
 
 
 def _leaf(value: Any, schema: Mapping[str, Any], place: _Place) -> Field:
     described = " ".join(str(schema[key]) for key in ("title", "description") if isinstance(schema.get(key), str))
+    figure = isinstance(value, int | float | Decimal) and not isinstance(value, bool)
     bound = isinstance(value, date | int | float | Decimal) or (isinstance(value, str) and value[:4].isdigit())
-    name, own, parents, told = _words(place.names, described[:400], bound)
+    length = len(str(value).strip("-0.").replace(".", "")) if figure else len(value) if isinstance(value, str) else 0
     options = schema.get("enum")
     return Field(
         path=place.path,
         value=value.value if isinstance(value, Enum) else value,
-        name=name,
-        own=own,
-        parents=parents,
-        described=told,
         record=place.record,
         group=place.group,
-        options=tuple(str(option) for option in options) if isinstance(options, list) else (),
-        telling=tuple(word for word in own if word not in GENERIC),
-        names=parents + own if own and GENERIC.issuperset(own) and not place.record else own,
-        known=own + parents + told,
-        is_telling=_is_telling(value),
+        options=tuple(map(str, options)) if isinstance(options, list) else (),
+        is_telling=length >= _TELLING or isinstance(value, date),
         scope=_INDEX.sub("[]", place.record),
+        **_words(place.names, described[:400], bound, bool(place.record)),
     )
 
 
-def _is_telling(value: Any) -> bool:
-    if isinstance(value, int | float | Decimal) and not isinstance(value, bool):
-        return len(str(value).strip("-0.").replace(".", "")) >= _TELLING
-    return isinstance(value, date) or (isinstance(value, str) and len(value) >= _TELLING)
-
-
-_Words = tuple[str, tuple[str, ...], tuple[str, ...], tuple[str, ...]]
-
-
 @lru_cache(maxsize=5_000)
-def _words(place: tuple[str, ...], described: str, bound: bool) -> _Words:
-    """What a field is called, which is the same for all elements of a list; `[]` in its place stands for one.
-
-    `bound` says that the value can be an end of a range, so that `valid_from` and `age_to` ask for one.
-    """
-    names = [name for name in place if name != "[]"]
-    if not names:
-        return "", (), (), tuple(dict.fromkeys(concepts(described)))
-    own = (_end_of_range(names[-1]) if bound else _correspondent(names[-1])) or concepts(names[-1])
-    parents = tuple(dict.fromkeys(word for name in names[:-1] for word in concepts(name)))
+def _words(place: tuple[str, ...], described: str, bound: bool, listed: bool) -> dict[str, Any]:
+    """What a field is called, which is the same for all elements of a list."""
+    *around, name = [name for name in place if name != "[]"] or [""]
+    own = tuple(dict.fromkeys(_own(name, bound)))
+    parents = tuple(dict.fromkeys(word for each in around for word in concepts(each)))
     told = tuple(word for word in dict.fromkeys(concepts(described)) if word not in own and word not in parents)
-    return names[-1], tuple(dict.fromkeys(own)), parents, told
+    return {
+        "name": name,
+        "own": own,
+        "parents": parents,
+        "described": told,
+        "telling": tuple(word for word in own if word not in GENERIC),
+        "names": parents + own if own and GENERIC.issuperset(own) and not listed else own,
+        "known": own + parents + told,
+    }
 
 
-def _end_of_range(name: str) -> tuple[str, ...]:
-    """The concepts of a name that ends in "from" or "to"; empty when it does not, or when that means somebody."""
-    *words, last = words_of(name) or [""]
-    rest = concepts(" ".join(words))
-    if last not in _ENDS or (words and concepts(name) != rest):
-        return ()
-    return (*rest, _ENDS[last])
+def _own(name: str, bound: bool) -> tuple[str, ...]:
+    """The concepts of a name. One that begins or ends in "from" or "to" asks for an end.
 
-
-def _correspondent(name: str) -> tuple[str, ...]:
-    """The concepts of a name that asks for one end of a message: `to_address`, `from_name`, `bounce_from`."""
-    words = words_of(name)
-    if len(words) < 2:
-        return ()
-    end = next((word for word in (words[0], words[-1]) if word in ("from", "to")), "")
-    return (*concepts(end), *concepts(" ".join(word for word in words if word != end))) if end else ()
+    Of a range, where its value can be the end of one (`bound`: `valid_from`, `age_to`), else of a message (`to_name`).
+    """
+    words, whole = words_of(name), concepts(name)
+    for end, rest in ((words[-1:], words[:-1]), (words[:1], words[1:])):
+        if end and end[0] in _ENDS:
+            others = concepts(" ".join(rest))
+            if bound and (not rest or others == whole):  # else it is part of a phrase
+                return (*others, _ENDS[end[0]])
+            if rest and not bound:
+                return (*concepts(end[0]), *others)
+    return whole
 
 
 def _resolved(schema: Mapping[str, Any], root: Mapping[str, Any]) -> Mapping[str, Any]:
     """Follow references, and take the branch of a union that is not null; keep what stands beside."""
     for _ in range(_DEEPEST):
-        reference = schema.get("$ref")
-        if isinstance(reference, str) and reference.startswith("#"):
-            target: Any = root
-            for part in reference[1:].strip("/").split("/"):
-                if part:
-                    target = target.get(part, {}) if isinstance(target, Mapping) else {}
-            rest = {key: entry for key, entry in schema.items() if key != "$ref"}
-            schema = {**target, **rest} if isinstance(target, Mapping) else rest
-            continue
-        for union in ("anyOf", "oneOf", "allOf"):
-            branches = schema.get(union)
-            if isinstance(branches, list):
-                branch = next((b for b in branches if isinstance(b, Mapping) and b.get("type") != "null"), {})
-                rest = {key: entry for key, entry in schema.items() if key != union}
-                schema = {**branch, **rest}
-                break
+        key = next((key for key in _INDIRECT if key in schema), None)
+        if key is None:
+            break
+        target, rest = schema[key], {other: entry for other, entry in schema.items() if other != key}
+        if isinstance(target, list):
+            target = next((branch for branch in target if _mapping(branch).get("type") != "null"), {})
         else:
-            return schema
+            steps, target = str(target).split("/"), root
+            for step in steps[1:] if steps[0] == "#" else [""]:
+                target = _mapping(target).get(step)
+        schema = {**_mapping(target), **rest}
     return schema

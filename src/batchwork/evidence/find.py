@@ -4,47 +4,44 @@ The order of decisions: where each list element stands, then every place of ever
 together (neighbours help each other, and no field takes another's place), at last how sure the best place is.
 """
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from operator import itemgetter
 from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from batchwork.documents import Document
+from batchwork.evidence import thresholds
 from batchwork.evidence.booleans import Phrases
 from batchwork.evidence.citations import Citation
 from batchwork.evidence.contradictions import Claims, Contradictions, circle, is_denied
-from batchwork.evidence.features import NAMES, Scored, Scorer, Surroundings, confidence, score
+from batchwork.evidence.features import NAMES, Scored, Scorer
 from batchwork.evidence.fields import Field, fields_of
-from batchwork.evidence.labels import Context, Contexts
-from batchwork.evidence.layout import column_of
-from batchwork.evidence.readers import FIGURES, Place, Source, says
-from batchwork.evidence.rows import Home, homes_of
-from batchwork.evidence.shared_places import SharedPlaces
-from batchwork.evidence.thresholds import (
-    ALIKE,
-    CONTRADICTED,
-    CURRENCY_SURE,
-    LEAST_SURE,
-    MOST_PLACES,
-    MOST_REPEATS,
-    NEAR_LINES,
-    NEXT_BEST,
-    READING_SETTLED,
-    RIVAL_CLOSE,
-)
-from batchwork.evidence.topics import Rivals, Topics
+from batchwork.evidence.labels import Contexts
+from batchwork.evidence.model import confidence, score
+from batchwork.evidence.readers import FIGURES, Place, Source
+from batchwork.evidence.rows import Home, Units, homes_of
+from batchwork.evidence.topics import Topics
+from batchwork.evidence.words import GENERIC, UNSPOKEN, is_party
 
-DECISION_NAMES = (
-    "bias", "score", "lead", "rival", "rival_close", "rival_ahead", "unsaid", "contested", "listed", "unsure_home",
-    "weight", "homeless",
+_TOLD_NAMES = (
+    "own", "parent", "surplus", "other", "neighbour", "count", "weight", "exact", "early", "line", "block",
 )  # fmt: skip
-_OWN, _SURPLUS, _OTHER, _NEIGHBOUR, *_ORDER = (
-    NAMES.index(name) for name in ("own", "surplus", "other", "neighbour", "first", "early")
+_COMPARED_NAMES = ("own", "parent", "surplus", "other", "early", "line", "block")  # with the next best place
+SIGNS = (
+    "score", "lead", "rival", "exchange", "contested", "unsaid", "listed", "homeless", "unsure_home", *_TOLD_NAMES,
+    *(f"more {name}" for name in _COMPARED_NAMES),
+)  # fmt: skip
+_RIVAL, _EXCHANGE, _CONTESTED = map(SIGNS.index, ("rival", "exchange", "contested"))
+_TOLD, _COMPARED = ([NAMES.index(name) for name in names] for names in (_TOLD_NAMES, _COMPARED_NAMES))
+_NO_FEATURES = [0.0] * len(NAMES)
+_FAR = 8.0  # in log odds: nothing is further away
+_OWN, _PARENT, _DESCRIBED, _SURPLUS, _OTHER, _NEIGHBOUR, _SHAPE, *_ORDER = (
+    NAMES.index(name)
+    for name in ("own", "parent", "described", "surplus", "other", "neighbour", "shape", "first", "early")
 )
 _CODE = 3  # letters of a currency: USD
 _PROSE = frozenset({"prose"})
@@ -95,161 +92,80 @@ class Finder:
     """Decides for the fields of one result over one source."""
 
     def __init__(self, source: Source, fields: list[Field], cited: Sequence[tuple[int, int]] = ()) -> None:
-        self._source = source
-        self._fields = fields
+        self.source = source
+        self.fields = fields
         self._cited = cited
         self._contexts = Contexts(source.layout)
-        self._scorer = Scorer(source.text, fields)
+        self.scorer = Scorer(source.text, fields)
         self._topics = Topics(source.layout)
-        self._rivals = Rivals(source, self._topics)
-        self._places = {field.path: source.places(field.value) for field in fields}
-        self._homes: dict[str, Home] = {}
-        self._units: dict[str, list[tuple[int, int]]] = {}  # where the elements of a list stand
-        self._columns: dict[tuple[str, str], dict[int, float]] = {}
-        self.against = Contradictions(source, self._scorer, self._contexts, self._rivals, self._homes)
+        self.places = {field.path: source.places(field.value) for field in fields}
+        self.homes: dict[str, Home] = {}
+        self.against = Contradictions(source, self.scorer, self._contexts, self._topics, self.homes, self.entry)
 
     def run(self) -> dict[str, list[Verdict]]:
         """The places to cite by path, best first."""
         scored = self.scored()
-        return {field.path: self.verdicts(field, scored[field.path]) for field in self._fields}
-
-    def denies(self, field: Field, entry: Scored) -> bool:
-        """Whether a place cannot say this field: the text denies it, or it is another role's."""
-        denied = is_denied(self._source, field, entry.place, entry.context)
-        return denied or self._scorer.is_another_role(entry.features)
-
-    def entry(self, field: Field, place: Place) -> Scored:
-        """Any place with its features and score for a field."""
-        return self._entry(field, place, self._contexts.of(place.start, place.end), 1, True)
-
-    @cached_property
-    def shared(self) -> SharedPlaces:
-        """Which fields could claim a place."""
-        return SharedPlaces(self._fields, self._places, self._source.layout)
-
-    def places_in(self, field: Field, spans: Sequence[tuple[int, int]]) -> list[Place]:
-        """The places inside of some spans that say a field's value."""
-        if isinstance(field.value, bool):
-            said = [one for one in self._phrases.statements(field) if one.says == field.value]
-            told = [one for one in said if any(low < one.end and one.start < high for low, high in spans)]
-            return [Place(((one.start, one.end),), "answer") for one in told]
-        known = self._places[field.path]
-        places = [place for place in known if _is_in(spans, place.start, place.spans[-1][1])]
-        if not places and (isinstance(field.value, str) or len(known) >= MOST_PLACES):
-            text = self._source.text  # what the whole text says better elsewhere may still be said here
-            near = (
-                ((low + start, low + end),) for low, high in spans for start, end in says(text[low:high], field.value)
-            )
-            places = [Place(span, "text", exact=False) for span in near]
-        return places
-
-    def is_other_elements(self, field: Field, place: Place) -> bool:
-        """Whether a place stands where another element of the field's list does."""
-        home = self._homes.get(field.record)
-        if not field.record or (home is not None and place in home):
-            return False
-        name = _list_of(field)
-        if name not in self._units:
-            homes = (home for path, home in self._homes.items() if path[: path.rindex("[")] == name)
-            self._units[name] = sorted((home.start, home.end) for home in homes)
-        return _is_in(self._units[name], place.start, place.start + 1)
-
-    def places_of(self, field: Field) -> list[Place]:
-        """Where the whole text says a field's value."""
-        return self._places[field.path]
+        return {field.path: self.verdicts(field, scored[field.path]) for field in self.fields}
 
     def scored(self) -> dict[str, list[Scored]]:
         """All places of all fields, best first."""
         self._settle_rows()
-        found = {field.path: self._scored(field) for field in self._fields}
+        found = {field.path: self._scored(field) for field in self.fields}
         self._favour_neighbours(found)
         claims = self._claimed(found)
         if self._share_out(found, claims):
             claims = self._claimed(found)
-        settled = [(field, found[field.path]) for field in self._fields]
-        self.against.settle(settled, claims, self._rated)
+        self.against.settle(found, self.fields, claims)
         return found
 
     def _settle_rows(self) -> None:
         lists: dict[str, dict[str, list[tuple[Field, list[Place]]]]] = defaultdict(lambda: defaultdict(list))
-        for field in self._fields:
+        for field in self.fields:
             if field.record:
-                lists[_list_of(field)][field.record].append((field, self._places[field.path]))
-        for name, records in lists.items():
-            homes = homes_of(records, self._source.layout)
-            self._homes.update(homes)
-            for path, home in homes.items():
-                for field, places in records[path]:
-                    votes = self._columns.setdefault((name, field.name), defaultdict(float))
-                    columns = {self._column(place) for place in places if place in home}
-                    for column in columns:
-                        votes[column] += 1 / len(columns)
-
-    def _column(self, place: Place) -> int:
-        """A number for the column in which a place stands: its heading's, else its rank from the right."""
-        layout = self._source.layout
-        number = layout.line_of(place.start)
-        cell = layout.cell_of(place.start, number)
-        if cell is None:
-            return 99
-        head = layout.head_row(number)
-        owner = column_of(head, cell) if head else None
-        return layout.lines[number].cells.index(cell) - len(layout.lines[number].cells) if owner is None else owner
+                lists[list_of(field)][field.record].append((field, self.places[field.path]))
+        units = Units(self.source.layout)
+        for records in lists.values():
+            self.homes.update(homes_of(records, units))
 
     def _scored(self, field: Field) -> list[Scored]:
-        home = self._homes.get(field.record)
+        home = self.homes.get(field.record)
         if isinstance(field.value, bool):
             return _ranked(self._answers(field, home))
-        places = self._places[field.path]
+        places = self.places[field.path]
         if home is not None:
             places = [place for place in places if place in home] or self._outside(places, field)
         count = 1 if "currency" in field.own else len({place.spans for place in places})  # it means the same each time
         first = min((place.start for place in places), default=0)
-        contexts = ((place, self._contexts.of(place.start, place.end)) for place in places)
-        return _ranked(
-            self._entry(field, place, context, count, place.start == first)
-            for place, context in contexts
-            if not is_denied(self._source, field, place, context)
-        )
+        entries = (self.entry(field, place, count, place.start == first) for place in places)
+        return _ranked(one for one in entries if not is_denied(self.source, field, one.place, one.context))
 
     def _outside(self, places: Sequence[Place], field: Field) -> list[Place]:
         """The places that belong to no element of a list: what is said once for all of them."""
-        name = _list_of(field)
-        homes = [home for path, home in self._homes.items() if path[: path.rindex("[")] == name]
+        name = list_of(field)
+        homes = [home for path, home in self.homes.items() if path[: path.rindex("[")] == name]
         return [place for place in places[:50] if not any(place in home for home in homes)]
 
-    def _rated(self, field: Field, place: Place, context: Context) -> list[float]:
-        """The features of any place, whoever's value stands there."""
-        return self._entry(field, place, context, 1, True).features
-
-    def _entry(self, field: Field, place: Place, context: Context, count: int, first: bool) -> Scored:
-        """A place with its features and score."""
+    def entry(self, field: Field, place: Place, count: int = 1, first: bool = True) -> Scored:
+        """Any place with its features and score for a field."""
+        context = self._contexts.of(place.start, place.end)
         line, block = self._topics.around(field, context.line)
-        votes = self._columns.get((_list_of(field), field.name), {}) if field.record else {}
-        around = Surroundings(
-            count=count,
-            first=first,
-            column=votes.get(self._column(place), 0.0) / sum(votes.values()) if votes else 0.0,
-            topic=self._topics.share(field),
-            line=line,
-            block=block,
-        )
-        features = self._scorer.features(field, place, context, around)
-        home = self._homes.get(field.record)
+        features = self.scorer.features(field, place, context, count=count, first=float(first), line=line, block=block)
+        home = self.homes.get(field.record)
         shape = " free" if not context.kinds else " prose" if context.kinds == _PROSE else ""
         listed = "listed " if home is not None and place in home else ""
         group = listed + ("figure" if place.kind in FIGURES else "text") + shape
         return Scored(place, context, group, features, score(group, features))
 
     @cached_property
-    def _phrases(self) -> Phrases:
-        return Phrases(self._source.layout)
+    def phrases(self) -> Phrases:
+        """What the text answers to questions of yes or no."""
+        return Phrases(self.source.layout)
 
     def _answers(self, field: Field, home: Home | None) -> Iterator[Scored]:
         """The phrases that answer a question of yes or no; none when one that is as strong says the opposite."""
-        statements = self._phrases.statements(field)
+        statements = self.phrases.statements(field)
         contexts = {one: self._contexts.of(one.start, one.end) for one in statements}
-        apart = [one for one in statements if not self._scorer.is_other_objects(field, contexts[one])]
+        apart = [one for one in statements if not self.scorer.is_other_objects(field, contexts[one])]
         statements = apart or statements
         if field.record:
             statements = [one for one in statements if home is not None and home.start <= one.start < home.end]
@@ -259,23 +175,23 @@ class Finder:
             return
         for one in agreed:
             place, context = Place(((one.start, one.end),), "answer"), contexts[one]
-            features = self._scorer.features(field, place, context, Surroundings())
+            features = self.scorer.features(field, place, context)
             features[_OWN], features[_SURPLUS], features[_OTHER] = one.strength, against, 0.0
             yield Scored(place, context, "answer", features, score("answer", features))
 
     def _favour_neighbours(self, found: dict[str, list[Scored]]) -> None:
         """Of several places that of a field beside the other fields of its object, or elements of its list."""
         lines: dict[str, list[tuple[str, int]]] = defaultdict(list)
-        for field in self._fields:
+        for field in self.fields:
             if found[field.path] and circle(field):
                 lines[circle(field)].append((field.path, found[field.path][0].context.line))
-        for field in self._fields:
+        for field in self.fields:
             others = sorted(line for path, line in lines[circle(field)] if path != field.path)
             if not others or not circle(field):
                 continue
             moved = []
             for entry in found[field.path]:
-                low, high = entry.context.line - NEAR_LINES, entry.context.line + NEAR_LINES + 1
+                low, high = entry.context.line - thresholds.NEAR_LINES, entry.context.line + thresholds.NEAR_LINES + 1
                 features = list(entry.features)
                 features[_NEIGHBOUR] = (bisect_left(others, high) - bisect_left(others, low)) / len(others)
                 moved.append(replace(entry, features=features, score=score(entry.group, features)))
@@ -284,7 +200,7 @@ class Finder:
     def _claimed(self, found: dict[str, list[Scored]]) -> Claims:
         """Which fields have their best place where."""
         claims: Claims = defaultdict(list)
-        for field in self._fields:
+        for field in self.fields:
             for entry in found[field.path][:1]:
                 claims[entry.place.start, entry.place.end].append((field, entry.score))
         return claims
@@ -293,45 +209,63 @@ class Finder:
         """Of fields that want one place, the one that fits it best has it; the others their next best, if it fits."""
         moved = False
         for claims in wanted.values():
-            if len(claims) < 2 or len({field.record for field, _ in claims}) > 1:
+            if len({field.record for field, _ in claims}) > 1:
                 continue
             for field, points in sorted(claims, key=lambda claim: -claim[1])[1:]:
                 entries = found[field.path]
-                for rank, entry in enumerate(entries[:20]):
-                    if (entry.place.start, entry.place.end) not in wanted:
-                        if entry.score > points - NEXT_BEST:
-                            entries.insert(0, entries.pop(rank))
-                            moved = True
-                        break
+                free = (rank for rank, one in enumerate(entries[:20]) if (one.place.start, one.place.end) not in wanted)
+                rank = next(free, 0)
+                if rank and entries[rank].score > points - thresholds.NEXT_BEST:
+                    entries.insert(0, entries.pop(rank))
+                    moved = True
         return moved
 
-    def decision(self, field: Field, scored: list[Scored]) -> list[float]:
-        """What tells whether the best place is right, in the order of `DECISION_NAMES`."""
-        best = scored[0]
-        others = [entry.score for entry in scored[1:] if not self._is_same(best, entry)]
-        rival = self.against.alternative(field, scored)
-        home = self._homes.get(field.record)
-        claims = self.against.claims.get((best.place.start, best.place.end), ())
+    def signs(self, field: Field, scored: list[Scored]) -> list[float]:
+        """What tells whether the best place is right, in the order of `SIGNS`."""
+        best, home = scored[0], self.homes.get(field.record)
+        other = next((entry for entry in scored[1:] if not self._is_same(best, entry)), None)
+        second = _NO_FEATURES if other is None else other.features
+        exchange = self.against.exchange(field, best)
+        rival = max(exchange, self.against.elsewhere(field, scored))
         return [
-            1.0,
-            max(-8.0, min(8.0, best.score)) / 8,
-            min(6.0, best.score - max(others)) / 6 if others else 1.0,
-            max(-1.0, min(1.0, (best.score - rival) / 4)),
-            float(rival > best.score - RIVAL_CLOSE),
-            float(rival > best.score + CONTRADICTED),
-            float(self._scorer.is_unsaid(field, best.context, best.features)),
-            float(any(points > best.score and other.name != field.name for other, points in claims)),
+            best.score,
+            _FAR if other is None else best.score - other.score,
+            max(-_FAR, min(_FAR, best.score - rival)),
+            max(-_FAR, min(_FAR, best.score - exchange)),
+            max(-_FAR, min(_FAR, best.score - self.against.contested(field, best))),
+            float(self._is_unsaid(field, best)),
             float(bool(field.record)),
-            float(home is not None and not home.sure),
-            best.place.weight,
             float(bool(field.record) and home is None),
+            float(home is not None and not home.sure),
+            *(best.features[rank] for rank in _TOLD),
+            *(best.features[rank] - second[rank] for rank in _COMPARED),
         ]
+
+    def _is_contradicted(self, best: Scored, signs: Sequence[float]) -> bool:
+        """Whether the field would do better where another value stands, or another field here."""
+        named = best.features[_OWN] >= thresholds.NAMED_ENOUGH
+        return (
+            signs[_EXCHANGE] < -thresholds.EXCHANGED
+            or signs[_RIVAL] < -(thresholds.OUTDONE_NAMED if named else thresholds.CONTRADICTED)
+            or signs[_CONTESTED] < -thresholds.CONTESTED
+            or self.scorer.is_another_role(best.features)
+        )
+
+    def _is_unsaid(self, field: Field, best: Scored) -> bool:
+        """Whether the text never speaks of what a value is: neither its labels nor any other word names the field."""
+        if "[" in field.path or UNSPOKEN.issuperset(field.telling) or best.features[_SHAPE]:
+            return False
+        if not best.context.kinds and all(word in GENERIC or is_party(word) for word in field.names):
+            return False  # somebody's name may stand without any label, as over a letter
+        parent = best.features[_PARENT] if field.parents else 0.0
+        said = max(best.features[_OWN], parent, best.features[_DESCRIBED] / 2)
+        return said < thresholds.FAINT and not self._topics.speaks_of(field)
 
     def _is_same(self, best: Scored, other: Scored) -> bool:
         """Whether a place says the same thing once more under the same label, as running heads do."""
         if best.place.spans == other.place.spans:
             return True
-        layout = self._source.layout
+        layout = self.source.layout
         if best.context.line == other.context.line or layout.head_row(best.context.line):
             return False
         one, two = (layout.cell_of(entry.place.start, entry.context.line) for entry in (best, other))
@@ -343,18 +277,20 @@ class Finder:
         if not scored:
             return []
         best = scored[0]
-        sure = confidence(best.group, self.decision(field, scored))
+        signs = self.signs(field, scored)
+        sure = confidence(signs)
         alike = [entry for entry in scored[1:20] if best.place.kind in FIGURES and self._is_alike(best, entry)]
-        pointed = [entry for entry in (best, *alike) if self._is_pointed_at(entry)]
+        told = [best, *alike]
+        pointed = [entry for entry in told if self._is_pointed_at(entry)]
         if alike and len(pointed) != 1:
-            return [Verdict(entry.place, min(sure, ALIKE)) for entry in (best, *alike)[:MOST_REPEATS]]
+            return [Verdict(entry.place, min(sure, thresholds.ALIKE)) for entry in told[: thresholds.MOST_REPEATS]]
         if "currency" in field.own and isinstance(field.value, str) and len(field.value) == _CODE:
-            sure = max(sure, CURRENCY_SURE)
-        elif self.against.is_contradicted(field, scored):
+            sure = max(sure, thresholds.CURRENCY_SURE)
+        elif self._is_contradicted(best, signs):
             return []
-        elif best.place.weight < READING_SETTLED or self._scorer.is_unsaid(field, best.context, best.features):
-            sure = min(sure, ALIKE)
-        if sure < LEAST_SURE:
+        elif best.place.weight < thresholds.READING_SETTLED or self._is_unsaid(field, best):
+            sure = min(sure, thresholds.ALIKE)
+        if sure < thresholds.LEAST_SURE:
             return []
         return [Verdict((pointed[0] if pointed else best).place, sure)]
 
@@ -374,11 +310,6 @@ def _ranked(entries: Iterator[Scored] | list[Scored]) -> list[Scored]:
     return sorted(entries, key=lambda entry: (-round(entry.score, 3), not entry.place.exact, entry.place.start))
 
 
-def _is_in(spans: Sequence[tuple[int, int]], start: int, end: int) -> bool:
-    """Whether a stretch lies in one of some spans, which are in order."""
-    at = bisect_right(spans, start, key=itemgetter(0)) - 1
-    return at >= 0 and end <= spans[at][1]
-
-
-def _list_of(field: Field) -> str:
+def list_of(field: Field) -> str:
+    """The path of the list that a field of an element belongs to."""
     return field.record[: field.record.rindex("[")]

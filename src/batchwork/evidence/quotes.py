@@ -18,20 +18,23 @@ from batchwork.evidence.features import Scored
 from batchwork.evidence.fields import Field, fields_of
 from batchwork.evidence.find import Finder, Verdict, citations_of
 from batchwork.evidence.passages import Passages
+from batchwork.evidence.quoted_places import QuotedPlaces
 from batchwork.evidence.readers import Place, Source
 from batchwork.evidence.thresholds import (
     ALIKE,
     BESIDE,
     CONTESTED,
-    CONTRADICTED,
     DEFAULT_LINE,
     MOST_QUOTED,
     MOST_QUOTES,
     MOST_REPEATS,
     OUTDONE,
+    OUTDONE_COMMON,
+    OUTDONE_LONG,
     QUOTED,
     READING_SETTLED,
     SETTLED_BY,
+    UNBACKED,
     VERY_SURE,
 )
 
@@ -98,9 +101,12 @@ class _Verifier:
 
     def __init__(self, finder: Finder, fields: Sequence[Field], passages: Passages) -> None:
         self._finder = finder
+        self._places = QuotedPlaces(finder)
         self._passages = passages
         self._fields = {_steps(field.path): field for field in fields if field.value is not None}
-        self._found = finder.run()
+        scored = finder.scored()
+        self._found = {field.path: finder.verdicts(field, scored[field.path]) for field in fields}
+        self._scores = {path: {one.place.spans: one.score for one in entries} for path, entries in scored.items()}
         # The places that the finder itself would show
         self._sure = {path: verdict for path, found in self._found.items() for verdict in found if _is_sure(verdict)}
         self._taken = sorted((verdict.place.start, verdict.place.end, path) for path, verdict in self._sure.items())
@@ -120,7 +126,7 @@ class _Verifier:
         spans = self._passages.find(quote)
         if not spans:
             return UNFOUND
-        places = self._finder.places_in(field, spans)
+        places = self._places.within(field, spans)
         sure = self._sure.get(field.path)
         if not places:
             if sure is not None and not any(self._is_about(field, sure.place, low, high) for low, high in spans):
@@ -130,13 +136,13 @@ class _Verifier:
         scored = [self._finder.entry(field, place) for place in places[:MOST_QUOTED]]
         if sure is not None and any(place.spans == sure.place.spans for place in places):
             settled = self._finder.entry(field, sure.place)
-            better = [entry for entry in scored if entry.score > settled.score + CONTRADICTED]
+            better = [entry for entry in scored if entry.score > settled.score + OUTDONE_COMMON]
             scored = better or [settled]
         allowed = [entry for entry in scored if self._is_allowed(field, entry)]
         known = {one.entry.place.spans for one in self._backed[field.path]}
         backed = (_Backed(entry, self._is_contested(field, entry, spans)) for entry in allowed)
         self._backed[field.path] += [one for one in backed if one.entry.place.spans not in known]
-        if not allowed and sure is not None and sure.confidence < VERY_SURE:
+        if not allowed and sure is not None and not (field.is_telling and sure.confidence >= VERY_SURE):
             quoted = [Verdict(entry.place, ALIKE) for entry in scored if not self._is_denied(field, entry)]
             if quoted:
                 self._disputed[field.path] = quoted
@@ -151,6 +157,8 @@ class _Verifier:
         found, backed, sure = self._found[field.path], self._backed[field.path], self._sure.get(field.path)
         if not backed:
             disputed = self._disputed.get(field.path)
+            if disputed is None and sure is not None and self._counts and sure.confidence < UNBACKED:
+                disputed = []  # the model quotes, but no place of this value
             return found if disputed is None else [*_doubted(found), *disputed]
         if sure is not None and any(one.entry.place.spans == sure.place.spans for one in backed):
             return [Verdict(sure.place, max(QUOTED, sure.confidence))] if self._stands[field.path] == 1 else found
@@ -168,25 +176,25 @@ class _Verifier:
         sure = self._sure.get(field.path)
         if entry.place.kind == "answer" or (sure is not None and sure.place.spans == entry.place.spans):
             return True
-        elsewhere = self._finder.is_other_elements(field, entry.place) and not self._is_only(field, entry.place)
+        elsewhere = self._places.is_other_elements(field, entry.place) and not self._places.is_only(field, entry.place)
         if elsewhere or self._is_denied(field, entry):
             return False
         if sure is None:
             return True
         # A value that is rare (no year) and nobody else's hardly stands in a quote by chance.
-        rare = field.is_telling and entry.place.end - entry.place.start > _YEAR
-        deliberate = rare and not any(self._finder.shared.others(field, entry.place))
-        better = OUTDONE if deliberate else CONTRADICTED
+        long = entry.place.end - entry.place.start > _YEAR
+        deliberate = long and field.is_telling and not any(self._places.others(field, entry.place))
+        better = OUTDONE if deliberate else OUTDONE_LONG if long else OUTDONE_COMMON
         return self._finder.entry(field, sure.place).score <= entry.score + better
 
     def _is_denied(self, field: Field, entry: Scored) -> bool:
         """Whether a place cannot say the field: the text denies it, or it is another role's or field's."""
         rivals = self._rivals(field, entry)
-        return self._finder.denies(field, entry) or any(rival.score > entry.score + CONTESTED for rival in rivals)
+        return self._places.denies(field, entry) or any(rival.score > entry.score + CONTESTED for rival in rivals)
 
     def _rivals(self, field: Field, entry: Scored) -> Iterator[Scored]:
         """What a place is to the other fields whose value it says, without those that surely stand elsewhere."""
-        for other in self._finder.shared.others(field, entry.place):
+        for other in self._places.others(field, entry.place):
             here, sure = self._finder.entry(other, entry.place), self._sure.get(other.path)
             if sure is None or here.score > self._exchanged(field, entry, other, sure.place) - SETTLED_BY:
                 yield here
@@ -195,27 +203,25 @@ class _Verifier:
         """The score of the other field here from which on both would do as well if they changed places."""
         return entry.score + self._finder.entry(other, place).score - self._finder.entry(field, place).score
 
-    def _is_only(self, field: Field, place: Place) -> bool:
-        """Whether a rare value stands nowhere else, and is nobody else's: then no other place can be meant."""
-        known = {one.spans for one in self._finder.places_of(field)}
-        return field.is_telling and known == {place.spans} and not any(self._finder.shared.others(field, place))
-
     def _is_contested(self, field: Field, entry: Scored, spans: Sequence[tuple[int, int]]) -> bool:
         """Whether the words may be another field's: of an equal value, or of one that the quote holds as well."""
         place = entry.place
-        if self._is_only(field, place):
+        if self._places.is_only(field, place):
             return False
+        sure, shared = self._sure.get(field.path), any(self._places.others(field, place))
+        scores = self._scores[field.path]
+        if shared and sure is not None and scores[sure.place.spans] > scores.get(place.spans, 0.0) + CONTESTED:
+            return True  # two fields have the value, and the finder knows a better place for this one
         if any(other.score > entry.score - CONTESTED for other in self._rivals(field, entry)):
             return True
-        if self._finder.shared.is_part(field, place):
+        if self._places.is_part(field, place):
             return True
         if any(span != place.spans[0] for span in self._others_in(field, place.start, place.end, overlaps=True)):
             return True
         if any(verdict.place.spans == place.spans for verdict in self._found[field.path]):
             return False
         own = [(low, high) for low, high in spans if low <= place.start < high]  # words lead to a value
-        after = -1 if field.path in self._sure and any(self._finder.shared.others(field, place)) else place.start
-        return any(start > after for low, high in own for start, _ in self._others_in(field, low, high))
+        return any(start > place.start for low, high in own for start, _ in self._others_in(field, low, high))
 
     def _others_in(self, field: Field, low: int, high: int, *, overlaps: bool = False) -> Iterator[tuple[int, int]]:
         """The places inside of a span, or overlapping it, that the finder is sure other fields have."""

@@ -6,37 +6,35 @@ strings whatever their case, spacing, hyphenation and dashes. Booleans are anoth
 
 import math
 import re
-from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from datetime import date, datetime, time
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from batchwork.evidence.dates import Dates, time_behind
+from batchwork.evidence.dates import TIME, TIME_BEHIND, Dates, is_time
 from batchwork.evidence.layout import Layout
-from batchwork.evidence.numbers import Numbers
-from batchwork.evidence.numerals import Mention, Reading
+from batchwork.evidence.numbers import NUMBER_WORDS, Mention, Numbers, in_words
 from batchwork.evidence.scales import Scales
-from batchwork.evidence.strings import TextIndex
+from batchwork.evidence.strings import TextIndex, folded
 from batchwork.evidence.thresholds import MOST_PLACES, READING_UNSETTLED
 from batchwork.evidence.words import PATTERNS, VOCABULARY
 
 Span = tuple[int, int]
 FIGURES = frozenset({"number", "money", "percent", "date"})
-_ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}.*)?")
-_ISO_MONTH = re.compile(r"(\d{4})-(\d{2})")
-_PLAIN_NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d{1,3})?")
 ALIASES: dict[str, tuple[str, ...]] = {
     short.lower(): tuple(names.split("|")) for short, names in VOCABULARY["aliases"].items()
 }
 _SYMBOLS = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥", "INR": "₹", "CAD": "CA$", "AUD": "A$"}
-_FALLS = re.compile(PATTERNS["readers"]["falls"])
-_CLOCK = re.compile(r"(\d\d):(\d\d)")
+_FORMS = {name: re.compile(pattern) for name, pattern in PATTERNS["readers"].items()}
+_NEXT_NUMBER_WORD = re.compile(rf"(?i)[\s-]+(?:and[\s-]+)?(?:{'|'.join(NUMBER_WORDS)})\b")
+_LONGEST = 60  # characters of what is looked for inside of words
+_LONGEST_FIGURE = 40  # characters of a string that may be a date or a number
 
 
 class Place(Struct, frozen=True, gc=False):
@@ -75,27 +73,20 @@ class Source:
     @cached_property
     def numbers(self) -> Numbers:
         """Its numbers."""
-        return Numbers(self.layout.plain, [(day.start, day.end) for day in self.dates.mentions])
+        days, months = self.dates.mentions, self.dates.partial
+        return Numbers(self.layout.plain, [*((day.start, day.end) for day in days), *(month[:2] for month in months)])
 
     @cached_property
     def _scales(self) -> Scales:
         return Scales(self.layout)
 
-    @cached_property
-    def _days(self) -> dict[object, list[tuple[Mention, Reading]]]:
-        days: dict[object, list[tuple[Mention, Reading]]] = defaultdict(list)
-        for mention in self.dates.mentions:
-            for reading in mention.readings:
-                days[reading.value].append((mention, reading))
-        return days
-
     def places(self, value: Any) -> list[Place]:
         """The places that say a value; beyond a few hundred they are not looked at, nobody could tell them apart."""
-        return self._places(value)[:MOST_PLACES]
+        return list(islice(self._places(value), MOST_PLACES))
 
-    def _places(self, value: Any) -> list[Place]:
+    def _places(self, value: Any) -> Iterable[Place]:
         if value is None or isinstance(value, bool | bytes):
-            return []
+            return ()
         if isinstance(value, int | float | Decimal):
             return self._number_places(value)
         if isinstance(value, datetime):
@@ -103,182 +94,140 @@ class Source:
         if isinstance(value, date):
             return self._date_places(value)
         if isinstance(value, time):
-            return self._time_places(value)
-        return self._string_places((value if isinstance(value, str) else str(value)).strip())
+            return (Place((told.span(),), "date") for told in TIME.finditer(self.text) if is_time(told, value))
+        return self._string_places(str(value).strip())
 
-    def _number_places(self, value: Any) -> list[Place]:
-        numbers = [number for number in (_decimal(value, exact=True), _decimal(value)) if number is not None]
+    def _number_places(self, value: float | Decimal) -> list[Place]:
+        numbers = _written(value)
         if not numbers:
             return []
         number = numbers[0]
-        found: list[Place] = []
-        sizes = {abs(other) for other in numbers}
         digits = dict.fromkeys("".join(map(str, other.as_tuple().digits)).strip("0") for other in numbers)
-        for mention in (mention for some in digits for mention in self.numbers.saying(some)):
-            if mention.start in self._months:
-                continue
-            for reading in self._scaled(mention):
-                if not isinstance(reading.value, Decimal) or abs(reading.value) not in sizes:
-                    continue
-                share = reading.kind in ("fraction", "percent")
-                kind = "percent" if share else "money" if mention.money else "number"
-                turned = number < 0 < reading.value and _FALLS.search(
-                    self.text, max(0, mention.start - 40), mention.start
-                )
-                if (reading.value < 0) == (number < 0) or turned:
-                    found.append(Place(((mention.start, mention.end),), kind, reading.weight, reading=reading.kind))
-            if len(found) >= MOST_PLACES:
-                break
-        if not found and isinstance(value, int) and 100_000 <= abs(value) < 10**40:
-            found = [Place(hit.spans, "id") for hit in self.index.find(str(value))]  # grouped for the eye
-        if not found and len(text := format(number.normalize(), "f")) > 2:
-            found = [Place((span,), "id", 0.6) for span in self._inside_words(text)]
-        return found
+        mentions = (mention for some in digits for mention in self.numbers.saying(some))
+        sizes = {abs(other) for other in numbers}
+        said = (place for mention in mentions for place in self._said_by(mention, sizes, number < 0))
+        found = list(islice(said, MOST_PLACES))
+        if 0 <= number < 10**9 and number == int(number):
+            spelled = (spans for spans, _ in self.index.find(" ".join(in_words(int(number)))))
+            larger = _NEXT_NUMBER_WORD.match  # "two hundred" is not 2
+            found += [Place(spans, "number", 0.9) for spans in spelled if not larger(self.text, spans[-1][1])]
+        return found or list(self._inside_words(format(number.normalize(), "f")))
 
-    @cached_property
-    def _months(self) -> set[int]:
-        """Where the month of 2012-12 stands, which is no number."""
-        return {high - 2 for low, high, *_ in self.dates.partial if self.text[low:high][4:5] == "-"}
-
-    def _inside_words(self, text: str) -> Iterator[Span]:
-        """Where digits stand as a part of a word, an address or an id: rfc3492, v2.4, bugs.example/39678."""
-        if len(text) > 60 or not text.isascii() or text not in self.text:
-            return
-        for match in re.finditer(rf"(?:(?<=[A-Za-z/_#=])|(?<=[A-Za-z]-)){re.escape(text)}(?!\d|[.,-]\d)", self.text):
-            yield match.span()
-
-    def _scaled(self, mention: Mention) -> Iterable[Reading]:
+    def _said_by(self, mention: Mention, sizes: set[Decimal], negative: bool) -> Iterator[Place]:
+        """A mention as a place, once for each of its readings that has the size and sign of a number."""
         power = self._scales.power_at(mention.start)
         for reading in mention.readings:
-            value = reading.value
-            year = mention.end - mention.start == 4 and isinstance(value, Decimal) and 1900 <= value <= 2100
-            if not power or not isinstance(value, Decimal) or reading.kind != "plain" or year:
-                yield reading
+            value, told, weight = reading.value, reading.kind, reading.weight
+            if not isinstance(value, Decimal):
                 continue
-            yield Reading(value * 10**power, reading.weight)
-            yield Reading(value, READING_UNSETTLED, "unscaled")
+            year = mention.end - mention.start == 4 and 1900 <= value <= 2100
+            scale = power if told == "plain" and not year else 0
+            if abs(value) * 10**scale not in sizes:
+                if not scale or abs(value) not in sizes:
+                    continue
+                told, weight = "unscaled", READING_UNSETTLED  # as it stands, below a note that multiplies it
+            kind = "percent" if told in ("fraction", "percent") else "money" if mention.money else "number"
+            falls = (
+                negative and value > 0 and _FORMS["falls"].search(self.text, max(0, mention.start - 40), mention.start)
+            )
+            if (value < 0) == negative or falls:
+                yield Place(((mention.start, mention.end),), kind, weight, reading=told)
+
+    def _inside_words(self, text: str) -> Iterator[Place]:
+        """Where digits stand as a part of a word, an address or an id: rfc3492, v2.4, bugs.example/39678."""
+        if 2 < len(text) <= _LONGEST and text[0].isdigit() and text.isascii() and text in self.text:
+            pattern = rf"(?:(?<=[A-Za-z/_#=])|(?<=[A-Za-z]-)){re.escape(text)}(?!\d|[.,-]\d)"
+            yield from (Place((match.span(),), "id", 0.6) for match in re.finditer(pattern, self.text))
 
     def _date_places(self, day: date) -> list[Place]:
         found = [
             Place(((mention.start, mention.end),), "date", reading.weight)
-            for mention, reading in self._days.get(day, ())
+            for mention in self.dates.mentions
+            for reading in mention.readings
+            if reading.value == day
         ]
-        return found or [
-            Place(((low, high),), "date", 0.6, reading="part") for low, high in self.dates.without_year(day)
-        ]
+        return found or [Place((span,), "date", 0.6, reading="part") for span in self.dates.without_year(day)]
 
     def _moment_places(self, moment: datetime) -> list[Place]:
         """The day with its time where one stands right behind it; midnight may be no more than the day."""
         found = []
         for place in self._date_places(moment.date()):
-            told = time_behind(self.text, place.end)
-            inside = _CLOCK.search(self.text, place.start, place.end)
-            if inside:
-                if (int(inside[1]), int(inside[2])) == (moment.hour, moment.minute) or moment.time() == time():
-                    found.append(place)
-            elif told is None or moment.time() == time():
+            told = TIME_BEHIND.match(self.text, place.end)
+            if told is None or moment.time() == time():
                 found.append(place)
-            elif told.says(moment):
-                found.append(replace(place, spans=((place.start, told.end),)))
+            elif is_time(told, moment):
+                found.append(replace(place, spans=((place.start, told.end()),)))
         return found
 
-    def _time_places(self, moment: time) -> list[Place]:
-        hour, minute = moment.hour, moment.minute
-        half = "am" if hour < 12 else "pm"
-        forms = [rf"0?{hour}[:.h]{minute:02d}(?:[:.]{moment.second:02d})?(?!\d|\s?[ap]\.?m)"]
-        forms.append(rf"0?{(hour + 11) % 12 + 1}[:.]{minute:02d}\s?{half[0]}\.?m\b\.?")
-        if minute == 0:
-            forms.append(rf"0?{(hour + 11) % 12 + 1}\s?{half[0]}\.?m\b\.?")
-        pattern = re.compile(r"(?<![\d:.])(?:" + "|".join(forms) + ")", re.IGNORECASE)
-        return [Place(((match.start(), match.end()),), "date") for match in pattern.finditer(self.text)]
-
-    def _string_places(self, text: str) -> list[Place]:
-        if not text:
-            return []
-        if _ISO_DATE.fullmatch(text):
-            with suppress(ValueError):  # a month of 35 days, or words behind the time
-                return self._moment_places(datetime.fromisoformat(text))
-        month = _ISO_MONTH.fullmatch(text)
-        if month:
-            wanted = (int(month[1]), int(month[2]))
-            found = [Place(((low, high),), "date") for low, high, *said in self.dates.partial if tuple(said) == wanted]
+    def _string_places(self, text: str) -> Iterable[Place]:
+        """Where a string stands, by the first way that finds it."""
+        canonical = _FORMS["number"].fullmatch(text) or _FORMS["iso"].fullmatch(text)
+        ways = [self._as_written, self._as_meant, self._inside_words, self._inside_path, self._by_alias, self._symbols]
+        for way in [self._as_meant, *ways] if canonical else ways:
+            found = list(way(text)) if text else []
             if found:
                 return found
-        kind = "id" if any(map(str.isdigit, text)) else "text"
+        return ()
+
+    def _as_written(self, text: str) -> Iterator[Place]:
+        """Where its words stand, with its own marks between them before all others."""
         hits = self.index.find(text)
-        hits = [hit for hit in hits if hit.exact] or hits
-        if not text.isupper() and any(self.text[hit.start : hit.end] == text for hit in hits):
-            hits = [hit for hit in hits if not self.text[hit.start : hit.end].isupper()]  # a title line says it louder
-        found = [Place(hit.spans, kind, 1.0, self.text[hit.spans[0][0] : hit.spans[-1][1]] == text) for hit in hits]
-        if not found and re.search(r"[_-]", text):
-            found = [Place(hit.spans, kind, 1.0, False) for hit in self.index.find(re.sub(r"[_-]+", " ", text))]
-        if not found or _PLAIN_NUMBER.fullmatch(text):
-            found = self._typed(text) or found
-        if not found and text[0].isdigit() and len(text) > 2:
-            found = [Place((span,), kind, 0.6) for span in self._inside_words(text)]
-        if not found and 2 < len(text) <= 60 and text.lower() in self.text.lower():
-            word = re.escape(text)
-            pattern = re.compile(
-                rf"[\w/.+-]*(?<![^\W_]){word}(?![^\W_])(?:[\w/+-]|\.(?=\w))*"
-                if text.isalpha()
-                else rf"(?<![^\W_]){word}(?![^\W_])",
-                re.IGNORECASE,
-            )
-            found = [Place((match.span(),), kind, 0.7, False) for match in pattern.finditer(self.text)]
-        if not found:
-            hits = next(filter(None, map(self.index.find, ALIASES.get(text.lower(), ()))), [])
-            found = [Place(hit.spans, kind, 0.9, False) for hit in hits]
-        if not found and text.upper() in _SYMBOLS:
-            found = list(self._symbols(_SYMBOLS[text.upper()]))
-        return found
+        best = [spans for spans, exact in hits if exact] or [spans for spans, _ in hits]
+        for spans in best:
+            yield Place(spans, _kind(text), 1.0, self.text[spans[0][0] : spans[-1][1]] == text)
 
-    def _typed(self, text: str) -> list[Place]:
-        """A string that is a number or a date in other clothes: compare what it means."""
-        if _PLAIN_NUMBER.fullmatch(text):
-            leading_zero = text.lstrip("+-").startswith("0") and text.isdigit()
-            return [] if leading_zero else self._number_places(Decimal(text))
-        if len(text) > 40 or not any(map(str.isdigit, text)):
-            return []
+    def _as_meant(self, text: str) -> Iterable[Place]:
+        """Where a number, a date or a month stands that the string is in other clothes."""
+        if _FORMS["number"].fullmatch(text):
+            return () if text.isdigit() and text[0] == "0" else self._number_places(Decimal(text))
+        if len(text) > _LONGEST_FIGURE or _kind(text) == "text":
+            return ()
+        with suppress(ValueError):  # a month of 35 days, or words behind the time
+            return self._moment_places(datetime.fromisoformat(text))
         days = Dates(text)
-        whole = [day for day in days.mentions if (day.start, day.end) == (0, len(text)) and len(day.readings) == 1]
-        if whole and isinstance(whole[0].readings[0].value, date):
-            return self._date_places(whole[0].readings[0].value)
-        for low, high, *said in days.partial:
-            if (low, high) == (0, len(text)):
-                return [Place(((a, b),), "date") for a, b, *other in self.dates.partial if other == said]
-        numbers = Numbers(text, []).mentions
-        if len(numbers) == 1 and (numbers[0].start, numbers[0].end) == (0, len(text)):
-            value = numbers[0].readings[0].value
-            return self._number_places(value) if isinstance(value, Decimal) else []
-        return []
+        for mention in [*days.mentions, *Numbers(text, []).mentions]:
+            value = mention.readings[0].value
+            if (mention.start, mention.end) == (0, len(text)):
+                return self._date_places(value) if isinstance(value, date) else self._number_places(value)
+        month = [said for low, high, *said in days.partial if (low, high) == (0, len(text))]
+        return [Place(((low, high),), "date") for low, high, *said in self.dates.partial if said in month]
 
-    def _symbols(self, symbol: str) -> Iterator[Place]:
-        sign = re.escape(symbol)
-        pattern = re.compile(rf"(?<![A-Z]){sign}(?=\s?[\d(])|(?<=\d){sign}|(?<=\d[\s\u00a0]){sign}")
-        for match in pattern.finditer(self.text):
-            yield Place(((match.start(), match.end()),), "symbol")
+    def _inside_path(self, text: str) -> Iterator[Place]:
+        """Where it stands between the marks of a path, a type or a name with dots: text/markdown, foo.example."""
+        if not 2 < len(text) <= _LONGEST or folded(text) not in self.index.folded:
+            return
+        for match in re.finditer(rf"(?i)(?<![^\W_]){re.escape(text)}(?![^\W_])", self.text):
+            low, high = match.span()
+            if text.isalpha():
+                before = _FORMS["path"].search(self.text, max(0, low - _LONGEST), low)
+                behind = _FORMS["path_behind"].match(self.text, high)
+                low, high = before.start() if before else low, behind.end() if behind else high
+            yield Place(((low, high),), _kind(text), 0.7, False)
+
+    def _by_alias(self, text: str) -> Iterator[Place]:
+        hits = next(filter(None, map(self.index.find, ALIASES.get(text.lower(), ()))), [])
+        yield from (Place(spans, _kind(text), 0.9, False) for spans, _ in hits)
+
+    def _symbols(self, text: str) -> Iterator[Place]:
+        if text.upper() in _SYMBOLS:
+            sign = re.escape(_SYMBOLS[text.upper()])
+            pattern = rf"(?<![A-Z]){sign}(?=\s?[\d(])|(?<=\d){sign}|(?<=\d[\s\u00a0]){sign}"
+            yield from (Place((match.span(),), "symbol") for match in re.finditer(pattern, self.text))
 
 
 def says(text: str, value: Any) -> list[Span]:
     """The spans of some text that say this value, by themselves and whatever stands around; for no boolean."""
-    source = Source(text)
-    found = (place for place in source.places(value) if place.reading not in ("unscaled", "part"))
+    found = (place for place in Source(text).places(value) if place.reading not in ("unscaled", "part"))
     return [span for place in found for span in place.spans]
 
 
-def _decimal(value: Any, *, exact: bool = False) -> Decimal | None:
-    """The number as it would be written; None for what cannot be written in a document.
+def _kind(text: str) -> str:
+    return "id" if any(map(str.isdigit, text)) else "text"
 
-    A float has up to 17 digits, of which the last may be noise: it is looked for as it is and rounded.
-    """
+
+def _written(value: float | Decimal) -> list[Decimal]:
+    """The number as it would be written, a float also without the noise of its last digits; none for what cannot be."""
     if isinstance(value, float):
-        if not math.isfinite(value):
-            return None
-        if exact:
-            return Decimal(repr(value))
-        return Decimal(repr(round(value, 12 - max(0, min(12, int(math.log10(abs(value)) + 1))) if value else 0)))
-    try:
-        number = Decimal(value)
-    except (InvalidOperation, ValueError, TypeError):
-        return None
-    return number if number.is_finite() and abs(number.adjusted()) < 10_000 else None
+        return [Decimal(repr(value)), Decimal(f"{value:.12g}")] if math.isfinite(value) else []
+    number = Decimal(value)
+    return [number] if number.is_finite() and abs(number.adjusted()) < 10_000 else []

@@ -9,7 +9,9 @@ import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import pairwise
+from operator import itemgetter
 
 from msgspec import Struct
 
@@ -20,13 +22,14 @@ from batchwork.evidence.words import concepts
 
 Leaves = Sequence[tuple[Field, list[Place]]]
 Unit = tuple[int, int]  # offsets, from and to
-_KINDS = {"row": 1.0, "pair": 0.97, "block": 0.9}  # the smaller, the surer
-_OWN_SECTION = 3.0  # what a heading with the list's name over a unit counts: as much as a telling string
-_REFRAIN = 0.95
+_ROW, _PIECE, _REFRAIN, _BLOCK = 1.0, 0.98, 0.95, 0.9  # what a kind of units is worth: the smaller, the surer
 _VALUE = re.compile(r"(?<=[:=>])\s*[^\s:{\[].*$")  # what stands behind a key or a tag
+_OWN_SECTION = 3.0  # what a heading with the list's name over a unit counts: as much as a telling string
+_HOUSED = 0.2  # what it counts that an element has a unit of its own
+_MARK = re.compile(r"[;•▪]\s|\n")  # between two elements in one line
 _DIGITS = re.compile(r"\d+")
+_START = itemgetter(0)
 _LEAST = 0.25  # of what an element could show; below this it was not recognised
-_APART = 200  # characters between the beginnings of two elements in one line, on average
 _STRETCH = 200  # elements of a list whose units are shared out together
 
 
@@ -41,109 +44,73 @@ class Home(Struct, frozen=True, gc=False):
         return self.start <= place.start < self.end
 
 
-def homes_of(records: Mapping[str, Leaves], layout: Layout) -> dict[str, Home]:
+def homes_of(records: Mapping[str, Leaves], units: "Units") -> dict[str, Home]:
     """For the elements of one list, by path, the unit of each that has one."""
     best: dict[str, Home] = {}
     most = 0.0
     possible = sum(_worth(field) for leaves in records.values() for field, places in leaves if places)
-    for kind, worth in (*_KINDS.items(), *(dict.fromkeys(_refrains(layout, len(records)), _REFRAIN)).items()):
-        units = layout.units.get(kind)
-        if units is None:
-            units = layout.units[kind] = list(_units(layout, kind))
-        if not units:
-            continue
-        owner = _Owner(units)
+    for worth, parts in units.of(len(records)):
         fits: dict[str, dict[Unit, float]] = {}
         shown: dict[str, dict[Unit, float]] = {}
         for path, leaves in records.items():
-            fits[path], shown[path] = _fit(leaves, owner)
-        own = _favour_own_section(fits, layout)
+            fits[path], shown[path] = _fit(leaves, parts)
+        own = _favour_own_section(fits, units.layout)
         found = _assigned(fits)
         total = sum(shown[path][home.start, home.end] for path, home in found.items()) * worth
-        favoured = total + _OWN_SECTION * sum((home.start, home.end) in own for home in found.values())
+        favoured = total + sum(_HOUSED + _OWN_SECTION * ((home.start, home.end) in own) for home in found.values())
         if favoured > most + 1e-9:
             best, most = found, favoured
         if total >= possible - 1e-9:
             break  # no larger unit can show more
-    if len(best) < len(records):
-        return _stretches(records, layout) or best
     return best
 
 
-class _Owner:
-    """Which unit an offset lies in."""
+class Units:
+    """The parts of a text in which elements of a list may stand."""
 
-    def __init__(self, units: list[Unit]) -> None:
-        self._units = units
-        self._starts = [unit[0] for unit in units]
+    def __init__(self, layout: Layout) -> None:
+        self.layout = layout
 
-    def at(self, offset: int) -> Unit | None:
-        place = bisect_right(self._starts, offset) - 1
-        return self._units[place] if place >= 0 and offset < self._units[place][1] else None
+    def of(self, count: int) -> Iterator[tuple[float, list[Unit]]]:
+        """The kinds of units for a list of so many elements, each with what it is worth."""
+        yield _ROW, self._parts(range(len(self.layout.lines)))
+        text = self.layout.text
+        yield _PIECE, list(pairwise([0, *(mark.end() for mark in _MARK.finditer(text)), len(text)]))
+        yield _BLOCK, self._blocks
+        for firsts in [firsts for firsts in self._refrains if count <= len(firsts) <= 4 * count][:3]:
+            yield _REFRAIN, self._parts(firsts)
 
+    def _parts(self, firsts: Sequence[int]) -> list[Unit]:
+        """From each of some lines to the next one."""
+        lines = self.layout.lines
+        ends = [*firsts[1:], len(lines)]
+        return [(lines[first].start, lines[last - 1].end + 1) for first, last in zip(firsts, ends, strict=True)]
 
-def _units(layout: Layout, kind: str) -> Iterator[Unit]:
-    lines = layout.lines
-    starts = _starts(layout, kind)
-    if not starts:
-        return
-    ends = [*starts[1:], len(lines)]
-    for first, last in zip(starts, ends, strict=True):
-        yield lines[first].start, lines[last - 1].end + 1
+    @cached_property
+    def _blocks(self) -> list[Unit]:
+        lines = self.layout.lines
+        return self._parts(
+            [n for n, line in enumerate(lines) if n == 0 or (line.cells and lines[n - 1].kind == "blank")]
+        )
 
+    @cached_property
+    def _refrains(self) -> list[list[int]]:
+        """The first lines of parts, by what they have in common: a key, a tag, "Lot 41", a bracket.
 
-def _refrains(layout: Layout, least: int) -> list[str]:
-    """What the first lines of parts have in common that come back: a key, a tag, "Lot 41", a bracket.
-
-    Of the lines of a part the first is taken: the earliest one among those that come back as often.
-    """
-    if "refrains" not in layout.units:
-        lines: dict[str, list[int]] = defaultdict(list)
-        for number, line in enumerate(layout.lines):
+        Of the lines of a part the first is taken: the earliest one among those that come back as often.
+        """
+        alike: dict[str, list[int]] = defaultdict(list)
+        for number, line in enumerate(self.layout.lines):
             if line.cells and len(line.cells) < 3:
-                lines[_DIGITS.sub("#", _VALUE.sub("", layout.text[line.start : line.end]))[:60]].append(number)
-        by_count: dict[int, str] = {}
-        for skeleton, numbers in lines.items():
-            if len(numbers) > 1:
-                by_count.setdefault(len(numbers), skeleton)
-        layout.units["refrains"] = []
-        for skeleton in by_count.values():
-            layout.units[skeleton] = list(_parts(layout, lines[skeleton]))
-        layout.refrains = {skeleton: count for count, skeleton in by_count.items()}
-    return [skeleton for skeleton, count in layout.refrains.items() if least <= count <= 4 * least][:3]
+                said = _VALUE.sub("", self.layout.text[line.start : line.end])
+                alike[_DIGITS.sub("#", said)[:60]].append(number)
+        by_count: dict[int, list[int]] = {}
+        for numbers in alike.values():
+            by_count.setdefault(len(numbers), numbers)
+        return [numbers for count, numbers in by_count.items() if count > 1]
 
 
-def _parts(layout: Layout, firsts: list[int]) -> Iterator[Unit]:
-    """From each of some lines to the next one; the last as far as it is indented, or as long as the longest before."""
-    lines = layout.lines
-    column = lines[firsts[0]].cells[0].column
-    longest = max(two - one for one, two in pairwise(firsts))
-    for first, last in zip(firsts, [*firsts[1:], min(len(lines), firsts[-1] + longest)], strict=True):
-        until = first + 1
-        while until < last and not (lines[until].cells and lines[until].cells[0].column < column):
-            until += 1
-        yield lines[first].start, lines[until - 1].end + 1
-
-
-def _starts(layout: Layout, kind: str) -> list[int]:
-    """The lines with which the units of a kind begin."""
-    lines = layout.lines
-    if kind == "block":
-        return [n for n in range(len(lines)) if n == 0 or (lines[n].cells and lines[n - 1].kind == "blank")]
-    return [n for n in range(len(lines)) if not (kind == "pair" and n and _is_multiple(layout, n))]
-
-
-def _is_multiple(layout: Layout, number: int) -> bool:
-    """Whether a line has figures only and the one above a name: "1 @ 2.49   2.49" under an item of a receipt."""
-    line, above = layout.lines[number], layout.lines[number - 1]
-    text = layout.text[line.start : line.end]
-    words = re.findall(r"[^\W\d_]{3,}", text)
-    return (
-        bool(line.cells) and not words and any(map(str.isdigit, text)) and bool(above.cells) and above.cells[0].is_label
-    )
-
-
-def _fit(leaves: Leaves, owner: _Owner) -> tuple[dict[Unit, float], dict[Unit, float]]:
+def _fit(leaves: Leaves, units: list[Unit]) -> tuple[dict[Unit, float], dict[Unit, float]]:
     """How well each unit fits an element, the rare values counting more; and how much of the element it shows."""
     fits: dict[Unit, float] = defaultdict(float)
     shown: dict[Unit, float] = defaultdict(float)
@@ -153,7 +120,7 @@ def _fit(leaves: Leaves, owner: _Owner) -> tuple[dict[Unit, float], dict[Unit, f
             continue
         worth = _worth(field)
         total += worth
-        inside = {unit for place in places if (unit := owner.at(place.start))}
+        inside = {units[at] for place in places if (at := bisect_right(units, place.start, key=_START) - 1) >= 0}
         for unit in inside:
             fits[unit] += worth * (0.4 + 0.6 / len(inside))
             shown[unit] += worth
@@ -164,12 +131,10 @@ def _worth(field: Field) -> float:
     """What a value says about the unit of its element by standing there."""
     if field.value is None or isinstance(field.value, bool):
         return 0.0
-    if isinstance(field.value, str):
-        return 3.0 if field.is_telling else 0.8
-    return 1.2 if field.is_telling else 0.7
+    return 3.0 if field.is_telling else 0.8
 
 
-def _favour_own_section(fits: dict[str, dict[Unit, float]], layout: Layout) -> set[Unit]:
+def _favour_own_section(fits: Mapping[str, dict[Unit, float]], layout: Layout) -> set[Unit]:
     """The units under a heading that bears the list's name, which count more than those under another heading."""
     names = {name for path in fits for name in concepts(re.sub(r".*\.", "", path[: path.rindex("[")]))}
     own: set[Unit] = set()
@@ -177,7 +142,7 @@ def _favour_own_section(fits: dict[str, dict[Unit, float]], layout: Layout) -> s
         for unit in fit:
             first = layout.line_of(unit[0])
             headings = (*layout.headings[first], first) if layout.opens(first) else layout.headings[first]
-            if any(names.intersection(concepts(layout.lines[n].cells[0].text)) for n in headings):
+            if any(names.intersection(concepts(layout.lines[number].cells[0].text)) for number in headings):
                 fit[unit] += _OWN_SECTION
                 own.add(unit)
     return own
@@ -208,61 +173,3 @@ def _assigned(fits: dict[str, dict[Unit, float]]) -> dict[str, Home]:
             taken.add(unit)
             done.add(rank)
     return homes
-
-
-def _stretches(records: Mapping[str, Leaves], layout: Layout) -> dict[str, Home]:
-    """Elements that share a line or a sentence: one field serves as the beginning of each."""
-    best: dict[str, Home] = {}
-    most = -0.5
-    names = dict.fromkeys(field.name for leaves in records.values() for field, _ in leaves)
-    for name in names if len(records) > 1 else ():
-        begins = _together(
-            {
-                p: sorted(
-                    {c.start for f, places in leaves if f.name == name for c in places if not _is_aside(layout, c)}
-                )[:30]
-                for p, leaves in records.items()
-            }
-        )
-        if not begins:
-            continue
-        ordered = sorted(begins, key=begins.__getitem__)
-        last = begins[ordered[-1]]
-        paragraph = layout.text.find("\n\n", last)
-        ends = [
-            *(begins[path] for path in ordered[1:]),
-            min(paragraph if paragraph >= 0 else len(layout.text), last + _APART),
-        ]
-        found = {path: Home(begins[path], end, True) for path, end in zip(ordered, ends, strict=True)}
-        shown = sum(_shown(leaves, found[path]) for path, leaves in records.items()) / len(records)
-        if shown > most:
-            best, most = found, shown
-    return best
-
-
-def _is_aside(layout: Layout, place: Place) -> bool:
-    """Whether a place stands in brackets, where nothing begins."""
-    return layout.text[place.start - 1 : place.start] in ("(", "[")
-
-
-def _together(starts: Mapping[str, list[int]]) -> dict[str, int]:
-    """A place for each, all different and close together: those nearest to some place of the first one."""
-    best: dict[str, int] = {}
-    widest = _APART * len(starts)
-    if not all(starts.values()):
-        return {}
-    for pivot in next(iter(starts.values())):
-        row = {path: min(places, key=lambda place: abs(place - pivot)) for path, places in starts.items()}
-        width = max(row.values()) - min(row.values())
-        if width < widest and len(set(row.values())) == len(row):
-            best, widest = row, width
-    return best
-
-
-def _shown(leaves: Leaves, home: Home) -> float:
-    """How many of an element's values stand in its stretch, less those that stand only elsewhere."""
-    shown = 0.0
-    for _, places in leaves:
-        if places:
-            shown += 1 if any(home.start <= place.start < home.end for place in places) else -1
-    return shown

@@ -15,15 +15,16 @@ MOST_RIVAL_LINES = 300  # lines in which a rival is looked for: bounds the work
 NAMED_ENOUGH = 0.6  # the share of a question that a phrase must name to answer it: two words of three
 NAMING = 0.7  # how like a word must be to another to name it: a longer form of it (0.9) does, loose relations do not
 EXACTLY = 0.97  # a label that names the field this well can only be rivalled on its own line
-# In log odds, a rival so far ahead of a field's own place contradicts it (made layouts: 430 of 706 exchanged, 6 of
-# 1,895 right ones), and a place that another field fits so much better is that one's (202 wrong ones, 2 right ones).
-CONTRADICTED = 1.0
-CONTESTED = 0.5
+# In log odds, two fields that would do so much better by changing places contradict the text (made layouts, exchanged:
+# 14 wrong ones and no right one; papers 16 and 3), and so does a value of nobody's (3 wrong ones and no right one).
+EXCHANGED = 0.35
+CONTRADICTED = 0.9
+OUTDONE_NAMED = 1.1  # the same for a place whose labels name the field
+CONTESTED = 0.5  # in log odds: a place that another field fits so much better is that one's
 NAMED_IN_FULL = 0.8  # a field's words, all of them near: then a label that it excludes does not refuse the place
 FAINT = 0.25  # what a kind of place implies of a field's words by itself; below it nothing names the field
 NAMED_AT_ALL = 0.3  # how well a label must name a field for the value beside it to be a rival: a word of three
 NEARLY_AS_WELL = 0.15  # how much worse a rival's label may name the field than its own
-RIVAL_CLOSE = 0.3  # in log odds: a rival this close is as good
 NEXT_BEST = 2.5  # in log odds: how much worse a field's next place may be when another field has its best one
 NEAR_LINES = 4  # lines to a neighbour: an address, the trailer of a changelog entry
 PARAGRAPH = 12  # lines of a paragraph to each side that are looked at: bounds the work
@@ -32,8 +33,9 @@ QUOTED = 0.95
 MOST_QUOTES = 5  # quotes of one field that are looked at: bounds the work
 MOST_QUOTED = 10  # places of one quote that are looked at, and other fields of the same value: bounds the work
 OUTDONE = 5.0  # in log odds: how much better a place may be that the finder knows when a rare value is quoted elsewhere
-SETTLED_BY = (
-    2.0  # in log odds: by how much the finder must prefer one of a quote's places (at 1.0 it errs as when alone)
-)
-VERY_SURE = 0.985  # a confidence that a quote of another place does not shake: on the open papers it is right then
+OUTDONE_LONG = 3.0  # the same for a value that is not rare or that another field has, too
+OUTDONE_COMMON = 2.0  # the same for a year or less, which may stand in a quote by chance
+UNBACKED = 0.88  # how sure the finder must be of a field whose quotes are all refused: precision 0.992 with sloppy ones
+SETTLED_BY = 2.0  # in log odds: by how much the finder must prefer one of a quote's places
+VERY_SURE = 0.985  # a confidence of a rare value's place that a quote of another one does not shake
 BESIDE = 100  # characters between a place and words about it: a quote that is cut off before the value

@@ -1,0 +1,84 @@
+"""The places that a quote may name, as the finder sees them: what they say, whose they are, and which it denies."""
+
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from operator import itemgetter
+
+from batchwork.evidence.contradictions import is_denied
+from batchwork.evidence.features import Scored
+from batchwork.evidence.fields import Field
+from batchwork.evidence.find import Finder, list_of
+from batchwork.evidence.readers import Place, Span, says
+from batchwork.evidence.thresholds import MOST_PLACES, MOST_QUOTED
+
+
+class QuotedPlaces:
+    """The places of all values of one result."""
+
+    def __init__(self, finder: Finder) -> None:
+        self._finder = finder
+        self._layout = finder.source.layout
+        self._units: dict[str, list[Span]] = {}  # where the elements of a list stand
+        self._saying: dict[tuple[Span, ...], list[Field]] = defaultdict(list)
+        self._on_line: dict[int, list[Span]] = defaultdict(list)  # places of one span, by the line where they begin
+        for field in finder.fields:
+            for spans in {place.spans for place in finder.places[field.path]}:
+                if len(spans) == 1 and spans not in self._saying:
+                    self._on_line[self._layout.line_of(spans[0][0])].append(spans[0])
+                self._saying[spans].append(field)
+
+    def within(self, field: Field, spans: Sequence[Span]) -> list[Place]:
+        """The places inside of some spans that say a field's value."""
+        if isinstance(field.value, bool):
+            said = [one for one in self._finder.phrases.statements(field) if one.says == field.value]
+            told = [one for one in said if any(low < one.end and one.start < high for low, high in spans)]
+            return [Place(((one.start, one.end),), "answer") for one in told]
+        known = self._finder.places[field.path]
+        places = [place for place in known if _is_in(spans, place.start, place.spans[-1][1])]
+        if not places and (isinstance(field.value, str) or len(known) >= MOST_PLACES):
+            text = self._finder.source.text  # what the whole text says better elsewhere may still be said here
+            near = (
+                ((low + start, low + end),) for low, high in spans for start, end in says(text[low:high], field.value)
+            )
+            places = [Place(span, "text", exact=False) for span in near]
+        return places
+
+    def denies(self, field: Field, entry: Scored) -> bool:
+        """Whether a place cannot say this field: the text denies it, or it is another role's."""
+        denied = is_denied(self._finder.source, field, entry.place, entry.context)
+        return denied or self._finder.scorer.is_another_role(entry.features)
+
+    def is_other_elements(self, field: Field, place: Place) -> bool:
+        """Whether a place stands where another element of the field's list does."""
+        home = self._finder.homes.get(field.record)
+        if not field.record or (home is not None and place in home):
+            return False
+        name = list_of(field)
+        if name not in self._units:
+            homes = (home for path, home in self._finder.homes.items() if path[: path.rindex("[")] == name)
+            self._units[name] = sorted((home.start, home.end) for home in homes)
+        return _is_in(self._units[name], place.start, place.start + 1)
+
+    def is_only(self, field: Field, place: Place) -> bool:
+        """Whether a rare value stands nowhere else, and is nobody else's: then no other place can be meant."""
+        known = {one.spans for one in self._finder.places[field.path]}
+        return field.is_telling and known == {place.spans} and not any(self.others(field, place))
+
+    def others(self, field: Field, place: Place) -> Iterator[Field]:
+        """The other fields whose value the place says."""
+        return (other for other in self._saying.get(place.spans, ())[:MOST_QUOTED] if other is not field)
+
+    def is_part(self, field: Field, place: Place) -> bool:
+        """Whether a place is a part of one that says another field's value: a name inside of an address."""
+        return any(
+            low <= place.start and place.end <= high and (low, high) != (place.start, place.end)
+            for low, high in self._on_line.get(self._layout.line_of(place.start), ())
+            if self._saying[((low, high),)] != [field]
+        )
+
+
+def _is_in(spans: Sequence[Span], start: int, end: int) -> bool:
+    """Whether a stretch lies in one of some spans, which are in order."""
+    at = bisect_right(spans, start, key=itemgetter(0)) - 1
+    return at >= 0 and end <= spans[at][1]
