@@ -151,6 +151,8 @@ class ReaderProcess:
             return DocumentError(_beyond_cpu(limits))
         if status in [-number for number in _FROM_OUTSIDE]:
             return ReaderKilled(f"signal {-status}")
+        if status == -signal.SIGABRT:  # what a library does that is refused memory before anybody has seen it grow
+            return DocumentError(f"makes its reader give up (SIGABRT): it {_beyond_memory(limits)}, or it is damaged")
         if status < 0:
             return DocumentError(f"makes its reader crash ({signal.Signals(-status).name}); it is damaged")
         return DocumentError(f"makes its reader end without an answer (status {status}); it is damaged")
