@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from copy import copy
 from typing import Any
 
 from batchwork.evidence import (
@@ -37,7 +38,7 @@ _Patch = tuple[Any, str, Any]
 
 
 def _gives(value: Any) -> Callable[..., Any]:
-    return lambda *_, **__: value
+    return lambda *_, **__: copy(value)  # whoever gets a list may add to it
 
 
 def _without_feature(name: str) -> list[_Patch]:
@@ -87,7 +88,7 @@ RULES: dict[str, list[_Patch]] = {
     "contradictions": [(find.Finder, "_is_contradicted", _gives(False))],
     "what the text never speaks of": [(find.Finder, "_is_unsaid", _gives(False))],
     "trees": [(find, "confidence", lambda signs: 1 / (1 + math.exp(-signs[0])))],
-    **{f"feature {name}": _without_feature(name) for name in NAMES if name != "bias"},
+    **{f"feature {name}": _without_feature(name) for name in NAMES if name not in ("bias", "neighbour")},
 }
 
 
