@@ -101,9 +101,9 @@ def main() -> int:
         "of the anthropic SDK": (ratio(seen[dearer], seen["anthropic SDK"]), 1 / LEAST_OF_SDK),
         "of litellm": (ratio(seen[dearer], seen["litellm"]), 1 / LEAST_OF_LITELLM),
     }
-    at_once = above("batchwork, at once", "our transport, at once")
+    together = above("batchwork, at once", "our transport, at once")
     print(
-        f"{at_once:.0f} us per item above the transport where answers come at once and nothing wakes up for one alone"
+        f"{together:.0f} us per item above the transport where answers come at once and none wakes up the process alone"
     )
     for name, (figure, bar) in figures.items():
         print(f"{figure:.3g} {name} (bar {bar:.3g}) {'ok' if figure <= bar else 'short'}")
