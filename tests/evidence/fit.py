@@ -40,7 +40,7 @@ PAPERS_COUNT = 4.0  # a real paper counts as much as so many made ones: there ar
 MUTATED_COUNTS = 0.5  # what a question that must stay empty counts, of a document as it is; of papers less
 SHARED_L2, PLACES_L2 = 1.0, 6.0
 TREES = {
-    "n_estimators": 30, "max_depth": 4, "num_leaves": 16, "learning_rate": 0.17, "min_child_samples": 20,
+    "objective": "binary", "n_estimators": 30, "max_depth": 4, "num_leaves": 16, "learning_rate": 0.17, "min_child_samples": 20,
     "min_child_weight": 5, "subsample": 0.8, "subsample_freq": 1, "colsample_bytree": 0.7, "reg_lambda": 5,
     "random_state": 1, "n_jobs": 1, "deterministic": True, "verbose": -1,
 }  # fmt: skip
@@ -230,11 +230,13 @@ def signs(names: Sequence[str]) -> Any:
 
 def forest(rows: Any, answers: Any, weights: Any) -> list[Any]:
     """Boosted trees that say whether the best place is right, each as [sign, threshold, below, above] or a leaf."""
-    from lightgbm import LGBMClassifier
+    import lightgbm
 
-    fitted = LGBMClassifier(**TREES, monotone_constraints=[int(way) for way in signs(SIGNS)])
-    fitted.fit(rows, answers, sample_weight=weights)
-    return [_tree(entry["tree_structure"]) for entry in fitted.booster_.dump_model()["tree_info"]]
+    fitted = lightgbm.train(
+        {**TREES, "monotone_constraints": [int(way) for way in signs(SIGNS)]},
+        lightgbm.Dataset(rows, answers, weight=weights, params={"verbose": -1}),
+    )
+    return [_tree(entry["tree_structure"]) for entry in fitted.dump_model()["tree_info"]]
 
 
 def _tree(node: dict[str, Any]) -> Any:
