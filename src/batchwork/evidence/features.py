@@ -66,9 +66,9 @@ class Scorer:
         self.contexts = Contexts(source.layout)
         self.topics = Topics(source.layout)
         self.homes: dict[str, Home] = {}
-        self._names: dict[str, set[tuple[str, ...]]] = defaultdict(set)
+        self._names: dict[str, dict[tuple[str, ...], frozenset[str]]] = defaultdict(dict)  # with their reach
         for field in fields:
-            self._names[field.scope].add(field.names)
+            self._names[field.scope][field.names] = reach(field.names)
         self._objects = sorted({field.parents for field in fields if field.parents and not field.record})
         self._owners: dict[tuple[str, tuple[str, ...]], tuple[float, tuple[tuple[str, ...], ...]]] = {}
 
@@ -140,8 +140,9 @@ class Scorer:
         """How well the best fitting name of the result fits a label, and which names those are."""
         known = self._owners.get((scope, words))
         if known is None:
-            matches = [(match(name, words), name) for name in self._names[scope]]
-            best = max(score for score, _ in matches)
+            near, names = reach(words), self._names[scope].items()
+            matches = [(match(name, words), name) for name, reached in names if not near.isdisjoint(reached)]
+            best = max((score for score, _ in matches), default=0.0)
             known = self._owners[scope, words] = (best, tuple(name for score, name in matches if score == best))
         return known
 

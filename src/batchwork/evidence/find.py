@@ -176,9 +176,8 @@ class Finder:
             moved = []
             for entry in found[field.path]:
                 low, high = entry.context.line - thresholds.NEAR_LINES, entry.context.line + thresholds.NEAR_LINES + 1
-                features = list(entry.features)
-                features[_NEIGHBOUR] = (bisect_left(others, high) - bisect_left(others, low)) / len(others)
-                moved.append(replace(entry, features=features, score=score(entry.group, features)))
+                near = bisect_left(others, high) - bisect_left(others, low)
+                moved.append(_beside(entry, near / len(others)) if near else entry)
             found[field.path] = _ranked(moved)
 
     def _claimed(self, found: dict[str, list[Scored]]) -> Claims:
@@ -292,6 +291,13 @@ class Finder:
 
 def _ranked(entries: Iterator[Scored] | list[Scored]) -> list[Scored]:
     return sorted(entries, key=lambda entry: (-round(entry.score, 3), not entry.place.exact, entry.place.start))
+
+
+def _beside(entry: Scored, share: float) -> Scored:
+    """A place near so many of its neighbours."""
+    features = list(entry.features)
+    features[_NEIGHBOUR] = share
+    return replace(entry, features=features, score=score(entry.group, features))
 
 
 def list_of(field: Field) -> str:

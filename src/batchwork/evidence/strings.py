@@ -36,9 +36,13 @@ class TextIndex:
         return folded(self.text)
 
     @cached_property
+    def _has_hyphens(self) -> bool:
+        return "-\n" in self.folded or "\u00ad" in self.folded
+
+    @cached_property
     def _closed(self) -> str:
         """The folded text without anything that may stand inside a word or between the words of a value."""
-        return _FORMS["inside"].sub("", self.folded)
+        return "".join(_FORMS["letters"].findall(self.folded))
 
     def find(self, value: str) -> list[Hit]:
         """Every place where the value stands, in order; one broken over columns only when there is no other."""
@@ -51,7 +55,7 @@ class TextIndex:
         if not words:
             place = self.text.find(value) if value else -1
             return [(((place, place + len(value)),), True)] if place >= 0 else []
-        for spelled in (words, [word for word in words if word != "and"]):
+        for spelled in (words, [word for word in words if word != "and"]) if "and" in words else (words,):
             hits = (self._hit(value, *span) for span in self._spans(spelled))
             found = list(islice(filter(None, hits), _MOST))
             if found:
@@ -80,7 +84,9 @@ class TextIndex:
             if count == len(words):
                 found = True
                 yield start, end
-        if words and not found and "".join(words) in self._closed:
+        letters = "".join(words)
+        breaks = self._has_hyphens or any(map(str.isdigit, letters))  # else nothing can stand inside a word
+        if words and not found and breaks and letters in self._closed:
             for match in _pattern(tuple(words)).finditer(self.folded):
                 if _is_border(self.folded, match.start() - 1) and _is_border(self.folded, match.end()):
                     yield match.span()

@@ -31,6 +31,7 @@ _GROUPS: dict[str, set[int]] = defaultdict(set)  # of roles, by their words
 for _rank, _group in enumerate(VOCABULARY["roles"]):
     for _word in _group.split():
         _GROUPS[_word].add(_rank)
+ROLES = _GROUPS.keys()
 _ALONE = {word: tuple(meant.split()) for word, meant in VOCABULARY["alone"].items()}
 RELATED: dict[str, dict[str, float]] = {}
 for _worth, _pairs in VOCABULARY["related"].items():
@@ -49,8 +50,8 @@ def fold(text: str) -> str:
 @lru_cache(maxsize=50_000)
 def stem(word: str) -> str:
     """A crude root: what remains of an English word without its usual endings."""
-    found = _FORMS["endings"].fullmatch(word) if word.endswith(_ENDINGS) else None
-    root = found[1] if found else word
+    found = _FORMS["endings"].search(word, 3) if word.endswith(_ENDINGS) else None
+    root = word[: found.start()] if found else word
     doubled = len(root) > 3 and root[-1] == root[-2] and root[-1] not in "sl"  # wrapping, shipped
     return root[:-1] if doubled else root
 
@@ -61,7 +62,7 @@ _PHRASES: dict[tuple[str, ...], list[tuple[list[str], tuple[str, ...]]]] = {}  #
 
 def words_of(text: str) -> list[str]:
     """The words of a label or of a field's name, folded; the parts of a name in camelCase are words."""
-    return _FORMS["word"].findall(fold(text if text.islower() else _FORMS["hump"].sub(r" \g<0>", text)))
+    return _FORMS["word"].findall(fold(_FORMS["hump"].sub(r" \g<0>", text) if _FORMS["hump"].search(text) else text))
 
 
 def _learn(table: Mapping[str, str]) -> None:
