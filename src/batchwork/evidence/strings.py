@@ -36,10 +36,6 @@ class TextIndex:
         return folded(self.text)
 
     @cached_property
-    def _has_hyphens(self) -> bool:
-        return "-\n" in self.folded or "\u00ad" in self.folded
-
-    @cached_property
     def _closed(self) -> str:
         """The folded text without anything that may stand inside a word or between the words of a value."""
         return "".join(_FORMS["letters"].findall(self.folded))
@@ -71,10 +67,8 @@ class TextIndex:
             start -= len(lead[0])
         if tail and tail[0] and self.text.startswith(tail[0], end):
             end += len(tail[0])  # the point of "Inc.", a closing bracket, "C++"
-        written, wanted = self.text[start:end], " ".join(value.split())
-        return ((start, end),), written == value or _FORMS["line_break"].sub(
-            " ", written
-        ).casefold() == wanted.casefold()
+        written, wanted = self.text[start:end], " ".join(value.split()).casefold()
+        return ((start, end),), written == value or _FORMS["line_break"].sub(" ", written).casefold() == wanted
 
     def _spans(self, words: list[str]) -> Iterator[tuple[int, int]]:
         """Where words stand in order: as they are written, else with breaks inside, where the text can have those."""
@@ -85,8 +79,8 @@ class TextIndex:
                 found = True
                 yield start, end
         letters = "".join(words)
-        breaks = self._has_hyphens or any(map(str.isdigit, letters))  # else nothing can stand inside a word
-        if words and not found and breaks and letters in self._closed:
+        marks = not letters.isalpha() or "-\n" in self.folded or "\u00ad" in self.folded  # that may stand inside a word
+        if words and not found and marks and letters in self._closed:
             for match in _pattern(tuple(words)).finditer(self.folded):
                 if _is_border(self.folded, match.start() - 1) and _is_border(self.folded, match.end()):
                     yield match.span()
