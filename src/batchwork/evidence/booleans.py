@@ -9,6 +9,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import chain
 
 from msgspec import Struct
 
@@ -59,6 +60,10 @@ class Phrases:
         self._words: dict[str, list[int]] = {}  # where each stands
         for word in _FORMS["word"].finditer(self._text):
             self._words.setdefault(word[0], []).append(word.start())
+        self._alike: dict[str, list[str]] = {}  # the words by how what they mean begins
+        for said in self._words:
+            for root in _meanings(said)[2]:
+                self._alike.setdefault(root, []).append(said)
 
     def statements(self, field: Field) -> list[Statement]:
         """Every phrase that answers the field, strongest first; by its description where none has its name."""
@@ -74,8 +79,8 @@ class Phrases:
     def _answers(self, wanted: list[str], negated: frozenset[str]) -> list[Statement]:
         counts: dict[int, int] = {}
         for concept in dict.fromkeys(wanted):
-            near = reach((concept,))
-            words = (word for word in self._words if not near.isdisjoint(_meanings(word)[2]) and _naming(concept, word))
+            alike = chain.from_iterable(self._alike.get(root, ()) for root in reach((concept,)))
+            words = (word for word in dict.fromkeys(alike) if _naming(concept, word))
             places = (place for word in words for place in self._words[word])
             for number in {bisect_right(self._starts, place) - 1 for place in places}:
                 counts[number] = counts.get(number, 0) + 1

@@ -7,7 +7,7 @@ alone or by changing places with another field, and when another field fits its 
 import re
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from operator import attrgetter
 
@@ -15,15 +15,12 @@ from batchwork.evidence import thresholds
 from batchwork.evidence.booleans import box_before
 from batchwork.evidence.features import NAMES, OF_VALUE, Scored, Scorer
 from batchwork.evidence.fields import Field
-from batchwork.evidence.labels import Context, Contexts
+from batchwork.evidence.labels import Context
 from batchwork.evidence.layout import unnumbered
 from batchwork.evidence.model import score
 from batchwork.evidence.readers import FIGURES, Place, Source
-from batchwork.evidence.rows import Home
-from batchwork.evidence.topics import Topics
 from batchwork.evidence.words import NEGATIONS, concepts, fold, is_known
 
-Rate = Callable[[Field, Place], Scored]  # any place with its features for any field
 Claims = dict[tuple[int, int], list[tuple[Field, float]]]
 _OF_VALUE = [NAMES.index(name) for name in OF_VALUE]
 Value = tuple[int, int, str]  # from, to, kind
@@ -39,15 +36,9 @@ _BEFORE = re.compile(r"[^\W_]+(?:['’]\w+)?")
 class Contradictions:
     """Says for the fields of one result what contradicts their best places."""
 
-    def __init__(
-        self, source: Source, scorer: Scorer, contexts: Contexts, topics: Topics, homes: Mapping[str, Home], rate: Rate
-    ) -> None:
+    def __init__(self, source: Source, scorer: Scorer) -> None:
         self._source = source
         self._scorer = scorer
-        self._contexts = contexts
-        self._topics = topics
-        self._homes = homes
-        self._rate = rate
         self._settled: dict[tuple[str, tuple[object, ...]], list[tuple[Field, Scored]]] = {}
         self._values: dict[tuple[int, str], list[Value]] = {}
         self._claims: Claims = {}
@@ -91,7 +82,7 @@ class Contradictions:
         for start, end, kind in chain.from_iterable(self._on_line(line, best.place.kind) for line in lines):
             if any(low < end and start < high for low, high in taken) or self._sort(start, end, kind) != sort:
                 continue
-            context = self._contexts.of(start, end)
+            context = self._scorer.contexts.of(start, end)
             if not self._scorer.label_match(field, context, least):
                 continue
             if context.kinds.isdisjoint(_STRUCTURED) and (labelled or kind not in FIGURES):
@@ -101,9 +92,9 @@ class Contradictions:
 
     def _lines(self, field: Field) -> Sequence[int]:
         """The lines where a field's own label may stand: those that name it, or those of its list element."""
-        layout, home = self._source.layout, self._homes.get(field.record)
+        layout, home = self._source.layout, self._scorer.homes.get(field.record)
         if home is None:
-            return self._topics.lines_about(field.telling or field.own)[: thresholds.MOST_RIVAL_LINES]
+            return self._scorer.topics.lines_about(field.telling or field.own)[: thresholds.MOST_RIVAL_LINES]
         last = layout.line_of(max(home.start, home.end - 2))
         return range(layout.line_of(home.start), last + 1)[: thresholds.MOST_RIVAL_LINES]
 
@@ -170,7 +161,7 @@ class Contradictions:
 
     def _fit(self, field: Field, best: Scored, place: Place) -> float:
         """The score that the field's value would have at another place: what the value itself tells stays the same."""
-        features = self._rate(field, place).features
+        features = self._scorer.entry(field, place).features
         for rank in _OF_VALUE:
             features[rank] = best.features[rank]
         return score(best.group, features)

@@ -91,7 +91,7 @@ class Dates:
 
     def _order(self, certain: Collection[object]) -> bool | None:
         """True for day first, False for month first, None when nothing tells."""
-        if not self._figures:
+        if not any(one and two and one != two for _, one, two in self._figures):
             return None
         hints, lands = (
             len(forms["day_month"].findall(self._text)) - len(forms["month_day"].findall(self._text))

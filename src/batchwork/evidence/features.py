@@ -13,9 +13,12 @@ from functools import lru_cache
 from msgspec import Struct
 
 from batchwork.evidence.fields import Field
-from batchwork.evidence.labels import Context
-from batchwork.evidence.readers import Place
+from batchwork.evidence.labels import Context, Contexts
+from batchwork.evidence.model import score
+from batchwork.evidence.readers import FIGURES, Place, Source
+from batchwork.evidence.rows import Home
 from batchwork.evidence.thresholds import NAMED_IN_FULL, NAMING
+from batchwork.evidence.topics import Topics
 from batchwork.evidence.words import GENERIC, RELATED, ROOT, excludes, likeness, nearest, reach
 
 # What a place says by its kind alone, of the words that say little.
@@ -56,15 +59,29 @@ class Scored(Struct, frozen=True, gc=False):
 
 
 class Scorer:
-    """Features of places for the fields of one result."""
+    """Features and scores of places for the fields of one result; `homes` are filled in when they are known."""
 
-    def __init__(self, text: str, fields: Sequence[Field]) -> None:
-        self._text = text
-        self._names: dict[str, set[tuple[str, ...]]] = defaultdict(set)
+    def __init__(self, source: Source, fields: Sequence[Field]) -> None:
+        self._text = source.text
+        self.contexts = Contexts(source.layout)
+        self.topics = Topics(source.layout)
+        self.homes: dict[str, Home] = {}
+        self._names: dict[str, dict[tuple[str, ...], frozenset[str]]] = defaultdict(dict)  # with their reach
         for field in fields:
-            self._names[field.scope].add(field.names)
+            self._names[field.scope][field.names] = reach(field.names)
         self._objects = sorted({field.parents for field in fields if field.parents and not field.record})
         self._owners: dict[tuple[str, tuple[str, ...]], tuple[float, tuple[tuple[str, ...], ...]]] = {}
+
+    def entry(self, field: Field, place: Place, count: int = 1, first: bool = True) -> Scored:
+        """Any place with its features and score for a field."""
+        context = self.contexts.of(place.start, place.end)
+        line, block = self.topics.around(field, context.line)
+        features = self.features(field, place, context, count=count, first=float(first), line=line, block=block)
+        home = self.homes.get(field.record)
+        shape = " free" if not context.kinds else " prose" if context.kinds == _PROSE else ""
+        listed = "listed " if home is not None and place in home else ""
+        group = listed + ("figure" if place.kind in FIGURES else "text") + shape
+        return Scored(place, context, group, features, score(group, features))
 
     def features(self, field: Field, place: Place, context: Context, **around: float) -> list[float]:
         """The features in the order of `NAMES`; `around` says what is known of the place besides its labels.
@@ -123,8 +140,9 @@ class Scorer:
         """How well the best fitting name of the result fits a label, and which names those are."""
         known = self._owners.get((scope, words))
         if known is None:
-            matches = [(match(name, words), name) for name in self._names[scope]]
-            best = max(score for score, _ in matches)
+            near, names = reach(words), self._names[scope].items()
+            matches = [(match(name, words), name) for name, reached in names if not near.isdisjoint(reached)]
+            best = max((score for score, _ in matches), default=0.0)
             known = self._owners[scope, words] = (best, tuple(name for score, name in matches if score == best))
         return known
 

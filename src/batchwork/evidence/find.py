@@ -20,11 +20,9 @@ from batchwork.evidence.citations import Citation
 from batchwork.evidence.contradictions import Claims, Contradictions, circle, is_denied
 from batchwork.evidence.features import NAMES, Scored, Scorer
 from batchwork.evidence.fields import Field, fields_of
-from batchwork.evidence.labels import Contexts
 from batchwork.evidence.model import confidence, score
 from batchwork.evidence.readers import FIGURES, Place, Source
 from batchwork.evidence.rows import Home, Units, homes_of
-from batchwork.evidence.topics import Topics
 from batchwork.evidence.words import GENERIC, UNSPOKEN, is_party
 
 _TOLD_NAMES = (
@@ -44,7 +42,6 @@ _OWN, _PARENT, _DESCRIBED, _SURPLUS, _OTHER, _NEIGHBOUR, _SHAPE, *_ORDER = (
     for name in ("own", "parent", "described", "surplus", "other", "neighbour", "shape", "first", "early")
 )
 _CODE = 3  # letters of a currency: USD
-_PROSE = frozenset({"prose"})
 
 
 def find_evidence(
@@ -95,12 +92,10 @@ class Finder:
         self.source = source
         self.fields = fields
         self._cited = cited
-        self._contexts = Contexts(source.layout)
-        self.scorer = Scorer(source.text, fields)
-        self._topics = Topics(source.layout)
+        self.scorer = Scorer(source, fields)
+        self.homes = self.scorer.homes
         self.places = {field.path: source.places(field.value) for field in fields}
-        self.homes: dict[str, Home] = {}
-        self.against = Contradictions(source, self.scorer, self._contexts, self._topics, self.homes, self.entry)
+        self.against = Contradictions(source, self.scorer)
 
     def run(self) -> dict[str, list[Verdict]]:
         """The places to cite by path, best first."""
@@ -136,7 +131,7 @@ class Finder:
             places = [place for place in places if place in home] or self._outside(places, field)
         count = 1 if "currency" in field.own else len({place.spans for place in places})  # it means the same each time
         first = min((place.start for place in places), default=0)
-        entries = (self.entry(field, place, count, place.start == first) for place in places)
+        entries = (self.scorer.entry(field, place, count, place.start == first) for place in places)
         return _ranked(one for one in entries if not is_denied(self.source, field, one.place, one.context))
 
     def _outside(self, places: Sequence[Place], field: Field) -> list[Place]:
@@ -144,17 +139,6 @@ class Finder:
         name = list_of(field)
         homes = [home for path, home in self.homes.items() if path[: path.rindex("[")] == name]
         return [place for place in places[:50] if not any(place in home for home in homes)]
-
-    def entry(self, field: Field, place: Place, count: int = 1, first: bool = True) -> Scored:
-        """Any place with its features and score for a field."""
-        context = self._contexts.of(place.start, place.end)
-        line, block = self._topics.around(field, context.line)
-        features = self.scorer.features(field, place, context, count=count, first=float(first), line=line, block=block)
-        home = self.homes.get(field.record)
-        shape = " free" if not context.kinds else " prose" if context.kinds == _PROSE else ""
-        listed = "listed " if home is not None and place in home else ""
-        group = listed + ("figure" if place.kind in FIGURES else "text") + shape
-        return Scored(place, context, group, features, score(group, features))
 
     @cached_property
     def phrases(self) -> Phrases:
@@ -164,7 +148,7 @@ class Finder:
     def _answers(self, field: Field, home: Home | None) -> Iterator[Scored]:
         """The phrases that answer a question of yes or no; none when one that is as strong says the opposite."""
         statements = self.phrases.statements(field)
-        contexts = {one: self._contexts.of(one.start, one.end) for one in statements}
+        contexts = {one: self.scorer.contexts.of(one.start, one.end) for one in statements}
         apart = [one for one in statements if not self.scorer.is_other_objects(field, contexts[one])]
         statements = apart or statements
         if field.record:
@@ -192,9 +176,8 @@ class Finder:
             moved = []
             for entry in found[field.path]:
                 low, high = entry.context.line - thresholds.NEAR_LINES, entry.context.line + thresholds.NEAR_LINES + 1
-                features = list(entry.features)
-                features[_NEIGHBOUR] = (bisect_left(others, high) - bisect_left(others, low)) / len(others)
-                moved.append(replace(entry, features=features, score=score(entry.group, features)))
+                near = bisect_left(others, high) - bisect_left(others, low)
+                moved.append(_beside(entry, near / len(others)) if near else entry)
             found[field.path] = _ranked(moved)
 
     def _claimed(self, found: dict[str, list[Scored]]) -> Claims:
@@ -259,7 +242,7 @@ class Finder:
             return False  # somebody's name may stand without any label, as over a letter
         parent = best.features[_PARENT] if field.parents else 0.0
         said = max(best.features[_OWN], parent, best.features[_DESCRIBED] / 2)
-        return said < thresholds.FAINT and not self._topics.speaks_of(field)
+        return said < thresholds.FAINT and not self.scorer.topics.speaks_of(field)
 
     def _is_same(self, best: Scored, other: Scored) -> bool:
         """Whether a place says the same thing once more under the same label, as running heads do."""
@@ -308,6 +291,13 @@ class Finder:
 
 def _ranked(entries: Iterator[Scored] | list[Scored]) -> list[Scored]:
     return sorted(entries, key=lambda entry: (-round(entry.score, 3), not entry.place.exact, entry.place.start))
+
+
+def _beside(entry: Scored, share: float) -> Scored:
+    """A place near so many of its neighbours."""
+    features = list(entry.features)
+    features[_NEIGHBOUR] = share
+    return replace(entry, features=features, score=score(entry.group, features))
 
 
 def list_of(field: Field) -> str:

@@ -13,7 +13,7 @@ from operator import attrgetter
 from msgspec import Struct
 
 from batchwork.evidence.layout import Cell, Layout, beside, column_of, unnumbered
-from batchwork.evidence.words import PATTERNS, concepts, is_known
+from batchwork.evidence.words import PATTERNS, ROLES, concepts, is_known
 
 _FORMS = {name: re.compile(pattern) for name, pattern in PATTERNS["labels"].items()}
 _SIGNS = {"$": "usd", "€": "eur", "£": "gbp", "¥": "jpy"}
@@ -37,11 +37,6 @@ class Label(Struct, frozen=True, gc=False):
     kind: str  # named, prose, left, head, over, section, path, after, defined, end, unit
     weights: dict[str, float]
 
-    @property
-    def key(self) -> tuple[str, ...]:
-        """Its concepts, in order."""
-        return tuple(self.weights)
-
 
 class Context(Struct, frozen=True, gc=False):
     """All labels of one place; `primary` are those that name its own role."""
@@ -51,7 +46,7 @@ class Context(Struct, frozen=True, gc=False):
     weights: dict[str, float]  # for each concept the most that any label makes of it
     words: tuple[str, ...]  # of the primary labels
     kinds: frozenset[str]  # of the primary labels that say something
-    keys: tuple[tuple[tuple[str, ...], bool], ...]  # the words of each primary label, and whether it is prose
+    keys: tuple[tuple[tuple[str, ...], bool], ...]  # the words of each label that names a role, and whether it is prose
     behind: tuple[str, ...]  # the words right behind it
     ends: tuple[dict[str, float], ...]  # which end of a range or a change it is
     is_past: bool
@@ -173,6 +168,7 @@ def _context(number: int, primary: list[Label], others: list[Label]) -> Context:
         for word, weight in label.weights.items():
             if weight > weights.get(word, 0.0):
                 weights[word] = weight
+    named = [*primary, *(label for label in others if label.kind in _CLEAR)]
     ends = [label.weights for label in others if label.kind == "end"]
     heads = [label.weights for label in (*primary, *others) if label.kind == "head"]
     return Context(
@@ -181,8 +177,8 @@ def _context(number: int, primary: list[Label], others: list[Label]) -> Context:
         weights=weights,
         words=tuple(dict.fromkeys(chain(*(label.weights for label in primary)))),
         kinds=frozenset([label.kind for label in primary if label.weights]),
-        keys=tuple([(o.key, o.kind == "prose") for o in (*primary, *(o for o in others if o.kind in _CLEAR))]),
-        behind=next((label.key[:3] for label in others if label.kind == "after"), ()),
+        keys=tuple([(tuple(o.weights), o.kind == "prose") for o in named if not ROLES.isdisjoint(o.weights)]),
+        behind=next((tuple(label.weights)[:3] for label in others if label.kind == "after"), ()),
         ends=tuple(ends),
         is_past=any("previous" in words for words in (*ends, *heads)),
     )

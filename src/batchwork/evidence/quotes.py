@@ -133,9 +133,9 @@ class _Verifier:
                 self._disputed.setdefault(field.path, [])
             return UNSAID
         self._stands[field.path] += len(places)
-        scored = [self._finder.entry(field, place) for place in places[:MOST_QUOTED]]
+        scored = [self._finder.scorer.entry(field, place) for place in places[:MOST_QUOTED]]
         if sure is not None and any(place.spans == sure.place.spans for place in places):
-            settled = self._finder.entry(field, sure.place)
+            settled = self._finder.scorer.entry(field, sure.place)
             better = [entry for entry in scored if entry.score > settled.score + OUTDONE_COMMON]
             scored = better or [settled]
         allowed = [entry for entry in scored if self._is_allowed(field, entry)]
@@ -185,7 +185,7 @@ class _Verifier:
         long = entry.place.end - entry.place.start > _YEAR
         deliberate = long and field.is_telling and not any(self._places.others(field, entry.place))
         better = OUTDONE if deliberate else OUTDONE_LONG if long else OUTDONE_COMMON
-        return self._finder.entry(field, sure.place).score <= entry.score + better
+        return self._finder.scorer.entry(field, sure.place).score <= entry.score + better
 
     def _is_denied(self, field: Field, entry: Scored) -> bool:
         """Whether a place cannot say the field: the text denies it, or it is another role's or field's."""
@@ -195,13 +195,15 @@ class _Verifier:
     def _rivals(self, field: Field, entry: Scored) -> Iterator[Scored]:
         """What a place is to the other fields whose value it says, without those that surely stand elsewhere."""
         for other in self._places.others(field, entry.place):
-            here, sure = self._finder.entry(other, entry.place), self._sure.get(other.path)
+            here, sure = self._finder.scorer.entry(other, entry.place), self._sure.get(other.path)
             if sure is None or here.score > self._exchanged(field, entry, other, sure.place) - SETTLED_BY:
                 yield here
 
     def _exchanged(self, field: Field, entry: Scored, other: Field, place: Place) -> float:
         """The score of the other field here from which on both would do as well if they changed places."""
-        return entry.score + self._finder.entry(other, place).score - self._finder.entry(field, place).score
+        return (
+            entry.score + self._finder.scorer.entry(other, place).score - self._finder.scorer.entry(field, place).score
+        )
 
     def _is_contested(self, field: Field, entry: Scored, spans: Sequence[tuple[int, int]]) -> bool:
         """Whether the words may be another field's: of an equal value, or of one that the quote holds as well."""

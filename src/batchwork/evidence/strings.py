@@ -38,7 +38,7 @@ class TextIndex:
     @cached_property
     def _closed(self) -> str:
         """The folded text without anything that may stand inside a word or between the words of a value."""
-        return _FORMS["inside"].sub("", self.folded)
+        return "".join(_FORMS["letters"].findall(self.folded))
 
     def find(self, value: str) -> list[Hit]:
         """Every place where the value stands, in order; one broken over columns only when there is no other."""
@@ -51,7 +51,7 @@ class TextIndex:
         if not words:
             place = self.text.find(value) if value else -1
             return [(((place, place + len(value)),), True)] if place >= 0 else []
-        for spelled in (words, [word for word in words if word != "and"]):
+        for spelled in (words, [word for word in words if word != "and"]) if "and" in words else (words,):
             hits = (self._hit(value, *span) for span in self._spans(spelled))
             found = list(islice(filter(None, hits), _MOST))
             if found:
@@ -67,10 +67,8 @@ class TextIndex:
             start -= len(lead[0])
         if tail and tail[0] and self.text.startswith(tail[0], end):
             end += len(tail[0])  # the point of "Inc.", a closing bracket, "C++"
-        written, wanted = self.text[start:end], " ".join(value.split())
-        return ((start, end),), written == value or _FORMS["line_break"].sub(
-            " ", written
-        ).casefold() == wanted.casefold()
+        written, wanted = self.text[start:end], " ".join(value.split()).casefold()
+        return ((start, end),), written == value or _FORMS["line_break"].sub(" ", written).casefold() == wanted
 
     def _spans(self, words: list[str]) -> Iterator[tuple[int, int]]:
         """Where words stand in order: as they are written, else with breaks inside, where the text can have those."""
@@ -80,7 +78,9 @@ class TextIndex:
             if count == len(words):
                 found = True
                 yield start, end
-        if words and not found and "".join(words) in self._closed:
+        letters = "".join(words)
+        marks = not letters.isalpha() or "-\n" in self.folded or "\u00ad" in self.folded  # that may stand inside a word
+        if words and not found and marks and letters in self._closed:
             for match in _pattern(tuple(words)).finditer(self.folded):
                 if _is_border(self.folded, match.start() - 1) and _is_border(self.folded, match.end()):
                     yield match.span()

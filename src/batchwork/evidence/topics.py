@@ -1,14 +1,14 @@
 """Where the words of a field stand in a text: on which lines, and in which paragraphs."""
 
 from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Sequence
 from functools import cached_property
-from itertools import chain, pairwise
 
 from batchwork.evidence.fields import Field
 from batchwork.evidence.layout import Layout
-from batchwork.evidence.thresholds import PARAGRAPH
-from batchwork.evidence.words import ConceptIndex, concepts
+from batchwork.evidence.thresholds import NAMING, PARAGRAPH
+from batchwork.evidence.words import ROOT, concepts, likeness
 
 
 class Topics:
@@ -16,44 +16,64 @@ class Topics:
 
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
+        self._naming: dict[str, list[int]] = {}
+
+    def naming(self, concept: str) -> list[int]:
+        """The lines that name a concept, or one that is as good as it, in order."""
+        if concept not in self._naming:
+            alike = (other for other in self._alike.get(concept[:ROOT], ()) if likeness(concept, other) >= NAMING)
+            self._naming[concept] = sorted({line for word in alike for line in self._lines[word]})
+        return self._naming[concept]
 
     def lines_about(self, words: Sequence[str]) -> list[int]:
         """The lines that name that of some concepts which is named least often, each with the next one."""
-        rarest = min(filter(None, map(self._index.naming, words)), key=len, default=[])
+        rarest = min(filter(None, map(self.naming, words)), key=len, default=[])
         last = len(self._layout.lines)
         return sorted({line + more for line in rarest for more in (0, 1) if line + more < last})
 
     def speaks_of(self, field: Field) -> bool:
         """Whether any word that tells the field from others stands anywhere in the text."""
-        return not field.telling or any(map(self._index.naming, field.telling))
+        return not field.telling or any(map(self.naming, field.telling))
 
     def around(self, field: Field, line: int) -> tuple[float, float]:
         """The shares of a field's words, its own and its object's, on a line and in its paragraph."""
         words = field.telling + field.parents
         if not words or field.record:
             return 0.0, 0.0
-        low, high = self._paragraphs[line]
+        low, high = self._paragraph(line)
         here = around = 0
         for word in words:
-            lines = self._index.naming(word)
+            lines = self.naming(word)
             at = bisect_left(lines, low)
             if at < len(lines) and lines[at] < high:
                 around += 1
                 here += line in lines[at : at + high - low]
         return here / len(words), around / len(words)
 
-    @cached_property
-    def _paragraphs(self) -> list[tuple[int, int]]:
-        """For each line the lines around it without a blank between, a dozen at most to each side."""
-        lines = self._layout.lines
-        blanks = [-1, *(number for number, line in enumerate(lines) if line.kind == "blank"), len(lines)]
-        return [
-            (max(before + 1, line - PARAGRAPH), min(after, line + PARAGRAPH))
-            for before, after in pairwise(blanks)
-            for line in range(before + 1, min(after + 1, len(lines)))
-        ]
+    def _paragraph(self, line: int) -> tuple[int, int]:
+        """The lines around one without a blank between, a dozen at most to each side."""
+        at = bisect_left(self._blanks, line)
+        last = self._blanks[at] if at < len(self._blanks) else len(self._layout.lines)
+        return max(self._blanks[at - 1] + 1 if at else 0, line - PARAGRAPH), min(last, line + PARAGRAPH)
 
     @cached_property
-    def _index(self) -> ConceptIndex:
-        lines = self._layout.lines
-        return ConceptIndex(chain.from_iterable(concepts(cell.text[:2000]) for cell in line.cells) for line in lines)
+    def _blanks(self) -> list[int]:
+        return [number for number, line in enumerate(self._layout.lines) if line.kind == "blank"]
+
+    @cached_property
+    def _lines(self) -> dict[str, list[int]]:
+        """By concept the lines with a word for it."""
+        found: dict[str, list[int]] = defaultdict(list)
+        for number, line in enumerate(self._layout.lines):
+            for cell in line.cells:
+                for word in concepts(cell.text[:2000]):
+                    found[word].append(number)
+        return found
+
+    @cached_property
+    def _alike(self) -> dict[str, list[str]]:
+        """The concepts of the text by how they begin."""
+        found: dict[str, list[str]] = defaultdict(list)
+        for word in self._lines:
+            found[word[:ROOT]].append(word)
+        return found

@@ -11,14 +11,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from importlib.resources import files
-from itertools import chain
-
-from batchwork.evidence.thresholds import NAMING
+from itertools import chain, pairwise
 
 _SPECIAL = str.maketrans(
     {"ß": "ss", "ø": "o", "æ": "ae", "œ": "oe", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "’": "", "'": ""}
 )
 _SOMEBODY = ("er", "or", "ee", "ist", "ant", "ian")  # lender, lessor, trustee, chemist, tenant
+_ENDINGS = ("s", "e", "y", "ed", "ion", "ment", "ing", "al")  # one of these ends every word that has a shorter root
 _TAIL, _LONGEST_COMPOUND = 4, 60  # letters
 ROOT = 4  # letters that two words have in common at least when the one stands for the other by its form
 _NOTHING: dict[str, float] = {}
@@ -32,6 +31,7 @@ _GROUPS: dict[str, set[int]] = defaultdict(set)  # of roles, by their words
 for _rank, _group in enumerate(VOCABULARY["roles"]):
     for _word in _group.split():
         _GROUPS[_word].add(_rank)
+ROLES = _GROUPS.keys()
 _ALONE = {word: tuple(meant.split()) for word, meant in VOCABULARY["alone"].items()}
 RELATED: dict[str, dict[str, float]] = {}
 for _worth, _pairs in VOCABULARY["related"].items():
@@ -50,21 +50,19 @@ def fold(text: str) -> str:
 @lru_cache(maxsize=50_000)
 def stem(word: str) -> str:
     """A crude root: what remains of an English word without its usual endings."""
-    found = _FORMS["endings"].fullmatch(word)
-    if found is None:
-        return word
-    root = found[1]
+    found = _FORMS["endings"].search(word, 3) if word.endswith(_ENDINGS) else None
+    root = word[: found.start()] if found else word
     doubled = len(root) > 3 and root[-1] == root[-2] and root[-1] not in "sl"  # wrapping, shipped
     return root[:-1] if doubled else root
 
 
 _SINGLE: dict[str, tuple[str, ...]] = {"#": ("number",)}  # words -> concepts
-_PHRASES: dict[str, list[tuple[list[str], tuple[str, ...]]]] = {}  # by their first word, longest first
+_PHRASES: dict[tuple[str, ...], list[tuple[list[str], tuple[str, ...]]]] = {}  # by two words, longest first
 
 
 def words_of(text: str) -> list[str]:
     """The words of a label or of a field's name, folded; the parts of a name in camelCase are words."""
-    return _FORMS["word"].findall(fold(text if text.islower() else _FORMS["hump"].sub(r" \g<0>", text)))
+    return _FORMS["word"].findall(fold(_FORMS["hump"].sub(r" \g<0>", text) if _FORMS["hump"].search(text) else text))
 
 
 def _learn(table: Mapping[str, str]) -> None:
@@ -78,8 +76,9 @@ def _learn(table: Mapping[str, str]) -> None:
         for word in words.split():
             _SINGLE.setdefault(fold(word), meant)
         for phrase in map(words_of, phrases):
-            _PHRASES.setdefault(phrase[0], []).append((phrase, meant))
-            _PHRASES[phrase[0]].sort(key=lambda entry: -len(entry[0]))
+            alike = _PHRASES.setdefault(tuple(phrase[:2]), [])
+            alike.append((phrase, meant))
+            alike.sort(key=lambda entry: -len(entry[0]))
 
 
 _learn(VOCABULARY["synonyms"])
@@ -117,12 +116,12 @@ def concepts(text: str) -> tuple[str, ...]:
     words = words_of(text)
     if len(words) == 1 and words[0] in _ALONE:
         return _ALONE[words[0]]
-    if _PHRASES.keys().isdisjoint(words):
-        return tuple([concept for word in words for concept in _concepts_of(word)])
+    if _PHRASES.keys().isdisjoint(pairwise(words)):
+        return tuple(chain.from_iterable(map(_concepts_of, words)))
     found, position = list[str](), 0
     while position < len(words):
         meant, length = _concepts_of(words[position]), 1
-        for phrase, sense in _PHRASES.get(words[position], ()):
+        for phrase, sense in _PHRASES.get(tuple(words[position : position + 2]), ()):
             if words[position : position + len(phrase)] == phrase:
                 meant, length = sense, len(phrase)
                 break
@@ -183,24 +182,3 @@ def nearest(word: str, others: Iterable[str]) -> float:
 def excludes(one: str, other: str) -> bool:
     """Whether the two are different roles of one group, so that a label with the one is not the other's."""
     return one != other and one in _GROUPS and other in _GROUPS and not _GROUPS[one].isdisjoint(_GROUPS[other])
-
-
-class ConceptIndex:
-    """Which parts of a text, by their rank, name a concept."""
-
-    def __init__(self, parts: Iterable[Iterable[str]]) -> None:
-        ranks = self._ranks = defaultdict[str, list[int]](list)
-        for rank, words in enumerate(parts):
-            for word in words:
-                ranks[word].append(rank)
-        self._alike: dict[str, list[str]] = defaultdict(list)
-        for word in self._ranks:
-            self._alike[word[:ROOT]].append(word)
-        self._found: dict[str, list[int]] = {}
-
-    def naming(self, concept: str) -> list[int]:
-        """The parts that name a concept, or one that is as good as it, in order."""
-        if concept not in self._found:
-            alike = (other for other in self._alike.get(concept[:ROOT], ()) if likeness(concept, other) >= NAMING)
-            self._found[concept] = sorted({rank for word in alike for rank in self._ranks[word]})
-        return self._found[concept]
