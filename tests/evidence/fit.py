@@ -40,9 +40,9 @@ PAPERS_COUNT = 4.0  # a real paper counts as much as so many made ones: there ar
 MUTATED_COUNTS = 0.5  # what a question that must stay empty counts, of a document as it is; of papers less
 SHARED_L2, PLACES_L2 = 1.0, 6.0
 TREES = {
-    "objective": "binary", "n_estimators": 30, "max_depth": 4, "num_leaves": 16, "learning_rate": 0.17, "min_child_samples": 20,
-    "min_child_weight": 5, "subsample": 0.8, "subsample_freq": 1, "colsample_bytree": 0.7, "reg_lambda": 5,
-    "random_state": 1, "n_jobs": 1, "deterministic": True, "verbose": -1,
+    "objective": "binary", "n_estimators": 30, "max_depth": 4, "num_leaves": 16, "learning_rate": 0.17,
+    "min_child_samples": 20, "min_child_weight": 5, "subsample": 0.8, "subsample_freq": 1, "colsample_bytree": 0.7,
+    "reg_lambda": 5, "random_state": 1, "n_jobs": 1, "deterministic": True, "verbose": -1,
 }  # fmt: skip
 KEPT_OUT = 5  # parts of the documents, each of which is asked of trees that were fitted on the others
 BESIDE = 24
