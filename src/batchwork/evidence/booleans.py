@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from batchwork.evidence.fields import Field
 from batchwork.evidence.layout import Layout
-from batchwork.evidence.thresholds import NAMED_ENOUGH, NAMING
+from batchwork.evidence.thresholds import ANSWERED, NAMED_ENOUGH, NAMING
 from batchwork.evidence.words import NEGATIONS, PATTERNS, ROOT, VOCABULARY, concepts, fold, nearest, reach
 
 _WORDS = VOCABULARY["answers"]
@@ -86,7 +86,7 @@ class Phrases:
                 counts[number] = counts.get(number, 0) + 1
         least = NAMED_ENOUGH * len(set(wanted)) - 1e-9
         read = (self._read(*self._places[n], wanted, negated) for n in sorted(counts) if n >= 0 and counts[n] >= least)
-        return [statement for statement in read if statement is not None and statement.strength >= NAMED_ENOUGH]
+        return [statement for statement in read if statement is not None and statement.strength >= ANSWERED]
 
     def _read(self, begin: int, end: int, wanted: list[str], negated: frozenset[str]) -> Statement | None:
         """What a line, cell or sentence answers."""
@@ -178,9 +178,9 @@ def _naming(want: str, word: str) -> int:
 @lru_cache(maxsize=50_000)
 def _meanings(word: str) -> tuple[tuple[str, ...], tuple[str, ...], frozenset[str]]:
     """What a word names straight, what by denying it, and how all of that begins: a quick look before the exact one."""
-    word = fold(word)
+    parts, word = concepts(word), fold(word)  # of ShowStatus
     prefixed = (word[len(p) :] for p in _PREFIXES if word.startswith(p) and len(word) > len(p) + 3)
-    straight = concepts(word) + _MEANINGS.get(word, ())
+    straight = parts + _MEANINGS.get(word, ())
     denied = concepts(_OPPOSITES.get(word, "")) + tuple(c for rest in prefixed for c in concepts(rest))
     return straight, denied, frozenset(concept[:ROOT] for concept in straight + denied)
 

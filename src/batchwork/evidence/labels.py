@@ -52,6 +52,10 @@ class Context(Struct, frozen=True, gc=False):
     is_past: bool
 
 
+# A line that begins with two dashes says who wrote what stands above, and when.
+_SIGNED = Label("section", dict.fromkeys(concepts("author maintainer uploaded signed changed written released"), 0.8))
+
+
 class Contexts:
     """Finds the labels of places in one layout, each once."""
 
@@ -159,7 +163,7 @@ class Contexts:
         for rank, heading in enumerate(layout.headings[number]):
             kind, weight = ("path", 0.85) if layout.opens(heading) else ("section", 0.6)
             labels.append(label_of(kind, layout.lines[heading].cells[0].text, weight - 0.15 * rank))
-        return labels
+        return [*labels, _SIGNED] if layout.text.startswith("-- ", layout.lines[number].cells[0].start) else labels
 
 
 def _context(number: int, primary: list[Label], others: list[Label]) -> Context:

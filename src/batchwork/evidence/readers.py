@@ -28,7 +28,8 @@ from batchwork.evidence.words import PATTERNS, VOCABULARY
 Span = tuple[int, int]
 FIGURES = frozenset({"number", "money", "percent", "date"})
 ALIASES: dict[str, tuple[str, ...]] = {
-    short.lower(): tuple(names.split("|")) for short, names in VOCABULARY["aliases"].items()
+    short.lower(): tuple(sorted(names.split("|"), key=len, reverse=True))
+    for short, names in VOCABULARY["aliases"].items()
 }
 _SYMBOLS = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥", "INR": "₹", "CAD": "CA$", "AUD": "A$"}
 _FORMS = {name: re.compile(pattern) for name, pattern in PATTERNS["readers"].items()}
@@ -172,9 +173,10 @@ class Source:
     def _as_written(self, text: str) -> Iterator[Place]:
         """Where its words stand, with its own marks between them before all others."""
         hits = self.index.find(text)
-        best = [spans for spans, exact in hits if exact] or [spans for spans, _ in hits]
+        same = [spans for spans, _ in hits if self.text[spans[0][0] : spans[-1][1]] == text]
+        best = same or [spans for spans, exact in hits if exact] or [spans for spans, _ in hits]
         for spans in best:
-            yield Place(spans, _kind(text), 1.0, self.text[spans[0][0] : spans[-1][1]] == text)
+            yield Place(spans, _kind(text), 1.0, bool(same))
 
     def _as_meant(self, text: str) -> Iterable[Place]:
         """Where a number, a date or a month stands that the string is in other clothes."""

@@ -3,7 +3,7 @@
 Weights of features are not here: they are fitted, and stand in `model.json`.
 """
 
-DEFAULT_LINE = 0.85  # the confidence from which a citation is shown: precision 0.974 on papers kept out (0.80: 0.971)
+DEFAULT_LINE = 0.82  # the confidence from which a citation is shown: precision 0.974 on papers kept out (0.80: 0.971)
 LEAST_SURE = 0.05  # below this a place is not worth telling
 ALIKE = 0.45  # the most that a figure is sure of when nothing but order tells its place from another
 CURRENCY_SURE = 0.9  # a currency's code or sign means the same wherever it stands: right in all demo invoices
@@ -12,7 +12,10 @@ READING_UNSETTLED = 0.4  # the weight of a figure without the factor that a note
 MOST_PLACES = 300  # places of one value that are looked at: bounds the work, nobody could tell more apart
 MOST_REPEATS = 5  # places that are told of which nothing tells apart
 MOST_RIVAL_LINES = 300  # lines in which a rival is looked for: bounds the work
-NAMED_ENOUGH = 0.6  # the share of a question that a phrase must name to answer it: two words of three
+NAMED_ENOUGH = 0.6  # the share of a question, or a field, that a line must name to be looked at: two words of three
+ANSWERED = (
+    0.7  # the same to answer it by a phrase, without a plain yes or no: two words of three are wrong half the time
+)
 NAMING = 0.7  # how like a word must be to another to name it: a longer form of it (0.9) does, loose relations do not
 EXACTLY = 0.97  # a label that names the field this well can only be rivalled on its own line
 # In log odds, two fields that would do so much better by changing places contradict the text (made layouts, exchanged:
