@@ -65,18 +65,18 @@ class Phrases:
             for root in _meanings(said)[2]:
                 self._alike.setdefault(root, []).append(said)
 
-    def statements(self, field: Field) -> list[Statement]:
-        """Every phrase that answers the field, strongest first; by its description where none has its name."""
+    def statements(self, field: Field, least: float = ANSWERED) -> list[Statement]:
+        """Every phrase that answers the field and names so much of it, strongest first, else that of its description."""
         wanted, described = ([word for word in said if word not in _SILENT] for said in (field.own, field.described))
         wanted = wanted or list(field.own)
         said = frozenset(re.split(r"[_\W]+", field.name.lower())) & NEGATIONS
         negated = frozenset(word for word in said if set(wanted).isdisjoint(concepts(word)))
-        found = self._answers(wanted, negated)
+        found = self._answers(wanted, negated, least)
         if not found and len(described) > 1:
-            found = self._answers(described, frozenset())
+            found = self._answers(described, frozenset(), least)
         return sorted(found, key=lambda statement: -statement.strength)
 
-    def _answers(self, wanted: list[str], negated: frozenset[str]) -> list[Statement]:
+    def _answers(self, wanted: list[str], negated: frozenset[str], strength: float) -> list[Statement]:
         counts: dict[int, int] = {}
         for concept in dict.fromkeys(wanted):
             alike = chain.from_iterable(self._alike.get(root, ()) for root in reach((concept,)))
@@ -84,9 +84,9 @@ class Phrases:
             places = (place for word in words for place in self._words[word])
             for number in {bisect_right(self._starts, place) - 1 for place in places}:
                 counts[number] = counts.get(number, 0) + 1
-        least = NAMED_ENOUGH * len(set(wanted)) - 1e-9
+        least = min(strength, NAMED_ENOUGH) * len(set(wanted)) - 1e-9
         read = (self._read(*self._places[n], wanted, negated) for n in sorted(counts) if n >= 0 and counts[n] >= least)
-        return [statement for statement in read if statement is not None and statement.strength >= ANSWERED]
+        return [statement for statement in read if statement is not None and statement.strength >= strength]
 
     def _read(self, begin: int, end: int, wanted: list[str], negated: frozenset[str]) -> Statement | None:
         """What a line, cell or sentence answers."""
@@ -178,9 +178,9 @@ def _naming(want: str, word: str) -> int:
 @lru_cache(maxsize=50_000)
 def _meanings(word: str) -> tuple[tuple[str, ...], tuple[str, ...], frozenset[str]]:
     """What a word names straight, what by denying it, and how all of that begins: a quick look before the exact one."""
-    parts, word = concepts(word), fold(word)  # of ShowStatus
+    word = fold(word)
     prefixed = (word[len(p) :] for p in _PREFIXES if word.startswith(p) and len(word) > len(p) + 3)
-    straight = parts + _MEANINGS.get(word, ())
+    straight = concepts(word) + _MEANINGS.get(word, ())
     denied = concepts(_OPPOSITES.get(word, "")) + tuple(c for rest in prefixed for c in concepts(rest))
     return straight, denied, frozenset(concept[:ROOT] for concept in straight + denied)
 

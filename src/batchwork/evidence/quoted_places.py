@@ -10,7 +10,7 @@ from batchwork.evidence.features import Scored
 from batchwork.evidence.fields import Field
 from batchwork.evidence.find import Finder, list_of
 from batchwork.evidence.readers import Place, Span, says
-from batchwork.evidence.thresholds import MOST_PLACES, MOST_QUOTED
+from batchwork.evidence.thresholds import HALF, MOST_PLACES, MOST_QUOTED
 
 
 class QuotedPlaces:
@@ -31,7 +31,7 @@ class QuotedPlaces:
     def within(self, field: Field, spans: Sequence[Span]) -> list[Place]:
         """The places inside of some spans that say a field's value."""
         if isinstance(field.value, bool):
-            said = [one for one in self._finder.phrases.statements(field) if one.says == field.value]
+            said = [one for one in self._finder.phrases.statements(field, HALF) if one.says == field.value]
             told = [one for one in said if any(low < one.end and one.start < high for low, high in spans)]
             return [Place(((one.start, one.end),), "answer") for one in told]
         known = self._finder.places[field.path]

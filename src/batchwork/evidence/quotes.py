@@ -14,7 +14,7 @@ from typing import Any
 
 from batchwork.documents import Document
 from batchwork.evidence.citations import Citation
-from batchwork.evidence.features import Scored
+from batchwork.evidence.features import NAMES, Scored
 from batchwork.evidence.fields import Field, fields_of
 from batchwork.evidence.find import Finder, Verdict, citations_of
 from batchwork.evidence.passages import Passages
@@ -44,6 +44,7 @@ UNSAID = "it does not say the value"
 DENIED = "it stands where the document says something else: another field, role or row"
 SURPLUS = "the field has quotes enough"
 _YEAR = 4  # digits
+_LINE = NAMES.index("line")
 _STEP = re.compile(r"[^.\[\]/]+")
 
 
@@ -212,6 +213,8 @@ class _Verifier:
             return False
         sure, shared = self._sure.get(field.path), any(self._places.others(field, place))
         scores = self._scores[field.path]
+        if len(scores) > 3 and not field.is_telling and entry.score < 0 and not entry.features[_LINE]:
+            return True  # a common value, on a line that says nothing of the field
         if shared and sure is not None and scores[sure.place.spans] > scores.get(place.spans, 0.0) + CONTESTED:
             return True  # two fields have the value, and the finder knows a better place for this one
         if any(other.score > entry.score - CONTESTED for other in self._rivals(field, entry)):

@@ -16,6 +16,7 @@ NAMED_ENOUGH = 0.6  # the share of a question, or a field, that a line must name
 ANSWERED = (
     0.7  # the same to answer it by a phrase, without a plain yes or no: two words of three are wrong half the time
 )
+HALF = 0.5  # the same for a phrase that is quoted
 NAMING = 0.7  # how like a word must be to another to name it: a longer form of it (0.9) does, loose relations do not
 EXACTLY = 0.97  # a label that names the field this well can only be rivalled on its own line
 # In log odds, two fields that would do so much better by changing places contradict the text (made layouts, exchanged:
@@ -38,7 +39,7 @@ MOST_QUOTED = 10  # places of one quote that are looked at, and other fields of 
 OUTDONE = 5.0  # in log odds: how much better a place may be that the finder knows when a rare value is quoted elsewhere
 OUTDONE_LONG = 3.0  # the same for a value that is not rare or that another field has, too
 OUTDONE_COMMON = 2.0  # the same for a year or less, which may stand in a quote by chance
-UNBACKED = 0.88  # how sure the finder must be of a field whose quotes are all refused: precision 0.992 with sloppy ones
+UNBACKED = 0.9  # how sure the finder must be of a field whose quotes are all refused: precision 0.992 with sloppy ones
 SETTLED_BY = 2.0  # in log odds: by how much the finder must prefer one of a quote's places
 VERY_SURE = 0.985  # a confidence of a rare value's place that a quote of another one does not shake
 BESIDE = 100  # characters between a place and words about it: a quote that is cut off before the value
