@@ -66,7 +66,7 @@ class Phrases:
                 self._alike.setdefault(root, []).append(said)
 
     def statements(self, field: Field, least: float = ANSWERED) -> list[Statement]:
-        """Every phrase that answers the field and names so much of it, strongest first, else that of its description."""
+        """Every phrase that answers the field and names so much of it, strongest first; else its description."""
         wanted, described = ([word for word in said if word not in _SILENT] for said in (field.own, field.described))
         wanted = wanted or list(field.own)
         said = frozenset(re.split(r"[_\W]+", field.name.lower())) & NEGATIONS

@@ -87,8 +87,10 @@ class Contradictions:
                 continue
             if context.kinds.isdisjoint(_STRUCTURED) and (labelled or kind not in FIGURES):
                 continue  # words in a sentence do not outdo a label
-            if all(other is field or points <= 0 for other, points in self._claims.get((start, end), ())):
-                yield self._fit(field, best, Place(((start, end),), kind))
+            place = Place(((start, end),), kind)
+            free = all(other is field or points <= 0 for other, points in self._claims.get((start, end), ()))
+            if free and not is_denied(self._source, field, place, context):
+                yield self._fit(field, best, place)
 
     def _lines(self, field: Field) -> Sequence[int]:
         """The lines where a field's own label may stand: those that name it, or those of its list element."""

@@ -226,10 +226,9 @@ class Finder:
 
     def _is_contradicted(self, best: Scored, signs: Sequence[float]) -> bool:
         """Whether the field would do better where another value stands, or another field here."""
-        named = best.features[_OWN] >= thresholds.NAMED_ENOUGH
         return (
             signs[_EXCHANGE] < -thresholds.EXCHANGED
-            or signs[_RIVAL] < -(thresholds.OUTDONE_NAMED if named else thresholds.CONTRADICTED)
+            or signs[_RIVAL] < -thresholds.CONTRADICTED
             or signs[_CONTESTED] < -thresholds.CONTESTED
             or self.scorer.is_another_role(best.features)
         )

@@ -23,7 +23,6 @@ EXACTLY = 0.97  # a label that names the field this well can only be rivalled on
 # 14 wrong ones and no right one; papers 16 and 3), and so does a value of nobody's (3 wrong ones and no right one).
 EXCHANGED = 0.35
 CONTRADICTED = 0.9
-OUTDONE_NAMED = 1.1  # the same for a place whose labels name the field
 CONTESTED = 0.5  # in log odds: a place that another field fits so much better is that one's
 NAMED_IN_FULL = 0.8  # a field's words, all of them near: then a label that it excludes does not refuse the place
 FAINT = 0.25  # what a kind of place implies of a field's words by itself; below it nothing names the field
