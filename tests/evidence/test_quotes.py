@@ -95,6 +95,24 @@ def test_a_rare_value_that_stands_once_is_believed_whatever_else_the_quote_holds
     assert (place.text, place.confidence >= DEFAULT_LINE) == ("Bo Lind", True)
 
 
+def test_a_quote_that_holds_another_fields_place_is_believed_when_that_field_has_a_quote_of_its_own() -> None:
+    text = "Some say Kestrel is old.\n\nBoats of ours:\n\nKestrel, tonnage 412, and more of it.\n"
+    value, quote = {"vessel": "Kestrel", "tonnage": 412}, "Kestrel, tonnage 412"
+    for paths, believed in ((["vessel"], False), (["vessel", "tonnage"], True)):
+        places = verify_quotes(value, [(path, quote) for path in paths], text).citations["vessel"]
+        assert places[0].start == text.index(quote)
+        assert (places[0].confidence >= DEFAULT_LINE) == believed
+
+
+def test_an_answer_in_a_quote_is_read_from_the_whole_quote() -> None:
+    text = "The licence, or\n(at your option) any later version.\n\n**Will you automate the set-up?** No.\n"
+    value = {"later_versions_allowed": True, "automates_setup": False}
+    quotes = [("later_versions_allowed", "(at your option) any later version"), ("automates_setup", "set-up?** No.")]
+    evidence = verify_quotes(value, quotes, text)
+    assert evidence.rejected == []
+    assert all(evidence.citations[path][0].confidence >= DEFAULT_LINE for path in value)
+
+
 def test_more_quotes_of_one_field_than_anybody_needs_are_not_looked_at() -> None:
     evidence = verify_quotes(VALUE, [("total", f"no {number}") for number in range(7)], TEXT)
     assert [one.why for one in evidence.rejected] == [UNFOUND] * 5 + [SURPLUS] * 2

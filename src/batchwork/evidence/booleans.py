@@ -7,7 +7,7 @@ when it is denied an odd number of times. Words that carry their own opposite ("
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import chain
 
@@ -67,14 +67,18 @@ class Phrases:
 
     def statements(self, field: Field, least: float = ANSWERED) -> list[Statement]:
         """Every phrase that answers the field and names so much of it, strongest first; else its description."""
-        wanted, described = ([word for word in said if word not in _SILENT] for said in (field.own, field.described))
-        wanted = wanted or list(field.own)
-        said = frozenset(re.split(r"[_\W]+", field.name.lower())) & NEGATIONS
-        negated = frozenset(word for word in said if set(wanted).isdisjoint(concepts(word)))
+        wanted, negated = _question(field)
+        described = [word for word in field.described if word not in _SILENT]
         found = self._answers(wanted, negated, least)
         if not found and len(described) > 1:
             found = self._answers(described, frozenset(), least)
         return sorted(found, key=lambda statement: -statement.strength)
+
+    def said_in(self, field: Field, spans: Sequence[tuple[int, int]], least: float) -> list[Statement]:
+        """What some stretches of the text answer, each read as one statement."""
+        wanted, negated = _question(field)
+        read = (self._read(low, high, wanted, negated) for low, high in spans)
+        return [statement for statement in read if statement is not None and statement.strength >= least]
 
     def _answers(self, wanted: list[str], negated: frozenset[str], strength: float) -> list[Statement]:
         counts: dict[int, int] = {}
@@ -110,6 +114,13 @@ class Phrases:
             return None  # a question says nothing by itself
         low, high = min(word.start() for word in (*hits, *denials)), max(word.end() for word in (*hits, *denials))
         return Statement(low, high, (len(denials) + turned) % 2 == 0, strength)
+
+
+def _question(field: Field) -> tuple[list[str], frozenset[str]]:
+    """The concepts that a phrase must name to answer a field, and the denials that are a part of its name."""
+    wanted = [word for word in field.own if word not in _SILENT] or list(field.own)
+    said = frozenset(re.split(r"[_\W]+", field.name.lower())) & NEGATIONS
+    return wanted, frozenset(word for word in said if set(wanted).isdisjoint(concepts(word)))
 
 
 def _closest(hits: list[_Word], count: int) -> list[_Word]:

@@ -33,6 +33,7 @@ class QuotedPlaces:
         if isinstance(field.value, bool):
             said = [one for one in self._finder.phrases.statements(field, HALF) if one.says == field.value]
             told = [one for one in said if any(low < one.end and one.start < high for low, high in spans)]
+            told = told or [one for one in self._finder.phrases.said_in(field, spans, HALF) if one.says == field.value]
             return [Place(((one.start, one.end),), "answer") for one in told]
         known = self._finder.places[field.path]
         places = [place for place in known if _is_in(spans, place.start, place.spans[-1][1])]

@@ -91,10 +91,10 @@ def verify_quotes(
 
 @dataclass(frozen=True, slots=True)
 class _Backed:
-    """A place that a quote has for a field; `contested`: another field of the result has as good a claim to it."""
+    """A place that a quote has for a field, and where the words of that quote stand."""
 
     entry: Scored
-    contested: bool
+    spans: Sequence[tuple[int, int]]
 
 
 class _Verifier:
@@ -141,8 +141,7 @@ class _Verifier:
             scored = better or [settled]
         allowed = [entry for entry in scored if self._is_allowed(field, entry)]
         known = {one.entry.place.spans for one in self._backed[field.path]}
-        backed = (_Backed(entry, self._is_contested(field, entry, spans)) for entry in allowed)
-        self._backed[field.path] += [one for one in backed if one.entry.place.spans not in known]
+        self._backed[field.path] += [_Backed(entry, spans) for entry in allowed if entry.place.spans not in known]
         if not allowed and sure is not None and not (field.is_telling and sure.confidence >= VERY_SURE):
             quoted = [Verdict(entry.place, ALIKE) for entry in scored if not self._is_denied(field, entry)]
             if quoted:
@@ -167,7 +166,7 @@ class _Verifier:
         best = ranked[0]
         if len(ranked) > 1 and best.entry.score - ranked[1].entry.score <= SETTLED_BY:
             return [Verdict(one.entry.place, ALIKE) for one in ranked[:MOST_REPEATS]]
-        if best.contested or best.entry.place.weight < READING_SETTLED:
+        if self._is_contested(field, best.entry, best.spans) or best.entry.place.weight < READING_SETTLED:
             others = [verdict for verdict in found if verdict.place.spans != best.entry.place.spans]
             return [Verdict(best.entry.place, ALIKE), *_doubted(others)]
         return [Verdict(best.entry.place, QUOTED)]
@@ -196,9 +195,16 @@ class _Verifier:
     def _rivals(self, field: Field, entry: Scored) -> Iterator[Scored]:
         """What a place is to the other fields whose value it says, without those that surely stand elsewhere."""
         for other in self._places.others(field, entry.place):
-            here, sure = self._finder.scorer.entry(other, entry.place), self._sure.get(other.path)
-            if sure is None or here.score > self._exchanged(field, entry, other, sure.place) - SETTLED_BY:
+            here, known = self._finder.scorer.entry(other, entry.place), self._place_of(other)
+            if known is None or here.score > self._exchanged(field, entry, other, known) - SETTLED_BY:
                 yield here
+
+    def _place_of(self, field: Field) -> Place | None:
+        """Where a field stands by the finder, else by its own quotes."""
+        if field.path in self._sure:
+            return self._sure[field.path].place
+        backed = self._backed[field.path]
+        return backed[0].entry.place if len(backed) == 1 else None
 
     def _exchanged(self, field: Field, entry: Scored, other: Field, place: Place) -> float:
         """The score of the other field here from which on both would do as well if they changed places."""
@@ -221,21 +227,26 @@ class _Verifier:
             return True
         if self._places.is_part(field, place):
             return True
-        if any(span != place.spans[0] for span in self._others_in(field, place.start, place.end, overlaps=True)):
+        overlapping = self._others_in(field, place.start, place.end, overlaps=True)
+        if any((start, end) != place.spans[0] for start, end, _ in overlapping):
             return True
         if any(verdict.place.spans == place.spans for verdict in self._found[field.path]):
             return False
-        own = [(low, high) for low, high in spans if low <= place.start < high]  # words lead to a value
-        return any(start > place.start for low, high in own for start, _ in self._others_in(field, low, high))
+        # Words lead to a value: a quote may be another field's that stands behind in it and has no quote of its own.
+        own = [(low, high) for low, high in spans if low <= place.start < high]
+        behind = (one for low, high in own for one in self._others_in(field, low, high) if one[0] > place.start)
+        return any(all(one.entry.place.start != start for one in self._backed[path]) for start, _, path in behind)
 
-    def _others_in(self, field: Field, low: int, high: int, *, overlaps: bool = False) -> Iterator[tuple[int, int]]:
-        """The places inside of a span, or overlapping it, that the finder is sure other fields have."""
+    def _others_in(
+        self, field: Field, low: int, high: int, *, overlaps: bool = False
+    ) -> Iterator[tuple[int, int, str]]:
+        """The places inside of a span, or overlapping it, that the finder is sure other fields have, and whose."""
         first = bisect_left(self._taken, (low,))
         for start, end, path in self._taken[max(0, first - 1) if overlaps else first :]:
             if start >= high:
                 break
             if path != field.path and (end > low if overlaps else end <= high):
-                yield start, end
+                yield start, end, path
 
     def _field(self, path: str) -> Field | None:
         """The field that a model means: `items[0].amount`, `/items/0/amount`, `$.answer.items.0.amount`."""
