@@ -35,10 +35,16 @@ _ENDS = frozenset({"forecast", "previous", "start", "minimum", "low", "new", "en
 _NOTHING: dict[str, float] = {}
 _PROSE = frozenset({"prose"})
 _SHAPES = (
-    (frozenset({"email"}), re.compile(r"\S+@\S+\.\w+")),
+    (frozenset({"email", "contact"}), re.compile(r"\S+@\S+\.\w+")),
     (frozenset({"iban", "account"}), re.compile(r"[A-Z]{2}\d{2}(?:[ -]?[A-Z0-9]{2,4}){3,8}")),
     (frozenset({"phone", "fax"}), re.compile(r"[+(]?\d[\d\s()/.-]{6,}\d")),
-    (frozenset({"website", "url", "link"}), re.compile(r"(?:https?://|www\.)\S+")),
+    (
+        frozenset({"website", "link", "site", "repository", "download", "tracker", "source", "documentation"}),
+        re.compile(r"(?:\w+://|www\.)\S+"),
+    ),
+    (frozenset({"checksum", "commit", "fingerprint"}), re.compile(r"[0-9a-f]{7,64}")),
+    (frozenset({"file", "path", "directory"}), re.compile(r"(?:~?/|\w[\w.+-]*/)[\w./+-]*|\w[\w+-]*\.[a-z]{1,4}")),
+    (frozenset({"version", "releas"}), re.compile(r"v?\d+(?:\.\d+)+(?:[-+~.:]?\w+)*")),
 )
 NAMES = (
     "bias", "own", "parent", "described", "surplus", "conflict", "other", "neighbour", "count", "telling", "weight",

@@ -127,7 +127,7 @@ class Numbers:
     def _is_part(self, start: int, end: int) -> bool:
         """Whether the digits are part of an id, a version, a phone number or a time."""
         text = self._text
-        touched, glued = _FORMS["touched"].search(text, max(0, start - 2), start), _FORMS["glue"].match(text, end)
+        touched, glued = _FORMS["touched"].search(text, max(0, start - 5), start), _FORMS["glue"].match(text, end)
         if not touched and not glued:
             return False
         pair = _FORMS["pair"].search(text, max(0, start - 6), end + 8)

@@ -195,16 +195,9 @@ class _Verifier:
     def _rivals(self, field: Field, entry: Scored) -> Iterator[Scored]:
         """What a place is to the other fields whose value it says, without those that surely stand elsewhere."""
         for other in self._places.others(field, entry.place):
-            here, known = self._finder.scorer.entry(other, entry.place), self._place_of(other)
-            if known is None or here.score > self._exchanged(field, entry, other, known) - SETTLED_BY:
+            here, sure = self._finder.scorer.entry(other, entry.place), self._sure.get(other.path)
+            if sure is None or here.score > self._exchanged(field, entry, other, sure.place) - SETTLED_BY:
                 yield here
-
-    def _place_of(self, field: Field) -> Place | None:
-        """Where a field stands by the finder, else by its own quotes."""
-        if field.path in self._sure:
-            return self._sure[field.path].place
-        backed = self._backed[field.path]
-        return backed[0].entry.place if len(backed) == 1 else None
 
     def _exchanged(self, field: Field, entry: Scored, other: Field, place: Place) -> float:
         """The score of the other field here from which on both would do as well if they changed places."""
@@ -221,7 +214,10 @@ class _Verifier:
         scores = self._scores[field.path]
         if len(scores) > 3 and not field.is_telling and entry.score < 0 and not entry.features[_LINE]:
             return True  # a common value, on a line that says nothing of the field
-        if shared and sure is not None and scores[sure.place.spans] > scores.get(place.spans, 0.0) + CONTESTED:
+        surely = (self._sure.get(other.path) for other in self._places.others(field, place))
+        if sure is None and any(one is not None and one.place.spans == place.spans for one in surely):
+            return True  # it is surely that one's
+        if shared and max(scores.values(), default=0.0) > scores.get(place.spans, 0.0) + CONTESTED:
             return True  # two fields have the value, and the finder knows a better place for this one
         if any(other.score > entry.score - CONTESTED for other in self._rivals(field, entry)):
             return True
