@@ -69,3 +69,15 @@ def test_a_place_with_the_label_of_another_field_is_denied() -> None:
     assert not denies("total", "\nTotal: 100.00")
     assert not denies("subtotal", "Subtotal: 100.00")
     assert denies("status", "Status: not active")
+
+
+def test_a_time_between_day_and_year_belongs_to_the_moment() -> None:
+    text = "Date: Wed Sep 22 00:15:10 2010 +0800"
+    assert [place.spans for place in Source(text).places("2010-09-22T00:15:10+08:00")] == [((10, 30),)]
+    assert Source(text).places("2010-09-22T00:11:56+08:00") == []
+
+
+def test_a_year_of_two_digits_before_a_time_is_one() -> None:
+    text = "Date: 10 Feb 91 23:31:02 GMT"
+    assert [place.spans for place in Source(text).places("1991-02-10T23:31:02Z")] == [((6, 28),)]
+    assert Source("10 Feb 91 people came").places("1991-02-10") == []

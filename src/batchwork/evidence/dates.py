@@ -71,7 +71,7 @@ class Dates:
             name, month = words[-1], _MONTHS[fold(words[-1][0])]
             start, told = name.start(), behind["day"]
             if told is None:
-                if year[0][0] in "12":
+                if len(year[0]) == 4:
                     self.partial.append((start, year.end(), int(year[0]), month))
                 before = _FORMS["to_month"].search(self._text, low, start)
                 start, told = (before.start(), before["day"]) if before else (start, None)

@@ -39,10 +39,11 @@ class QuotedPlaces:
         places = [place for place in known if _is_in(spans, place.start, place.spans[-1][1])]
         if not places and (isinstance(field.value, str) or len(known) >= MOST_PLACES):
             text = self._finder.source.text  # what the whole text says better elsewhere may still be said here
-            near = (
-                ((low + start, low + end),) for low, high in spans for start, end in says(text[low:high], field.value)
-            )
-            places = [Place(span, "text", exact=False) for span in near]
+            near = ((low + start, low + end) for low, high in spans for start, end in says(text[low:high], field.value))
+            capitals = str(field.value).isupper()  # LICENSE is a file, and no licence
+            places = [
+                Place((span,), "text", exact=False) for span in near if not capitals or text[slice(*span)].isupper()
+            ]
         return places
 
     def denies(self, field: Field, entry: Scored) -> bool:

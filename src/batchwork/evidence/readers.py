@@ -150,14 +150,14 @@ class Source:
         return found or [Place((span,), "date", 0.6, reading="part") for span in self.dates.without_year(day)]
 
     def _moment_places(self, moment: datetime) -> list[Place]:
-        """The day with its time where one stands right behind it; midnight may be no more than the day."""
+        """The day with its time where one stands in it or right behind; midnight may be no more than the day."""
         found = []
         for place in self._date_places(moment.date()):
-            told = TIME_BEHIND.match(self.text, place.end)
+            told = TIME_BEHIND.match(self.text, place.end) or TIME.search(self.text, place.start, place.end)
             if told is None or moment.time() == time():
                 found.append(place)
             elif is_time(told, moment):
-                found.append(replace(place, spans=((place.start, told.end()),)))
+                found.append(replace(place, spans=((place.start, max(place.end, told.end())),)))
         return found
 
     def _string_places(self, text: str) -> Iterable[Place]:
