@@ -64,7 +64,7 @@ class Scorer:
     def __init__(self, source: Source, fields: Sequence[Field]) -> None:
         self._text = source.text
         self.contexts = Contexts(source.layout)
-        self.topics = Topics(source.layout)
+        self.topics = Topics(source.layout, fields)
         self.homes: dict[str, Home] = {}
         self._names: dict[str, dict[tuple[str, ...], frozenset[str]]] = defaultdict(dict)  # with their reach
         for field in fields:
