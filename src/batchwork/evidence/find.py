@@ -143,7 +143,7 @@ class Finder:
     @cached_property
     def phrases(self) -> Phrases:
         """What the text answers to questions of yes or no."""
-        return Phrases(self.source.layout)
+        return Phrases(self.source.layout, [field for field in self.fields if isinstance(field.value, bool)])
 
     def _answers(self, field: Field, home: Home | None) -> Iterator[Scored]:
         """The phrases that answer a question of yes or no; none when one that is as strong says the opposite."""
