@@ -169,7 +169,7 @@ def _denials(text: str, words: list[_Word], hits: list[_Word], negated: frozense
 def _naming(want: str, word: str) -> int:
     """Whether a word names a concept, 1 for straight and -1 for by denying it; 0 when it does not."""
     straight, denied, _ = _meanings(word)
-    return 1 if nearest(want, straight) >= NAMING else -int(nearest(want, denied) >= NAMING)
+    return 1 if nearest(want, straight) >= NAMING else -int(bool(denied) and nearest(want, denied) >= NAMING)
 
 
 @lru_cache(maxsize=50_000)

@@ -33,6 +33,7 @@ _IMPLIED = {
 }
 _ENDS = frozenset({"forecast", "previous", "start", "minimum", "low", "new", "end", "maximum", "high"})
 _NOTHING: dict[str, float] = {}
+_FIGURES = (int, float, Decimal)
 _PROSE = frozenset({"prose"})
 _SHAPES = (
     (frozenset({"email"}), re.compile(r"\S+@\S+\.\w+")),
@@ -75,41 +76,48 @@ class Scorer:
     def entry(self, field: Field, place: Place, count: int = 1, first: bool = True) -> Scored:
         """Any place with its features and score for a field."""
         context = self.contexts.of(place.start, place.end)
-        line, block = self.topics.around(field, context.line)
-        features = self.features(field, place, context, count=count, first=float(first), line=line, block=block)
+        around = self.topics.around(field, context.line)
+        features = self.features(field, place, context, count, float(first), around)
         home = self.homes.get(field.record)
         shape = " free" if not context.kinds else " prose" if context.kinds == _PROSE else ""
         listed = "listed " if home is not None and place in home else ""
         group = listed + ("figure" if place.kind in FIGURES else "text") + shape
         return Scored(place, context, group, features, score(group, features))
 
-    def features(self, field: Field, place: Place, context: Context, **around: float) -> list[float]:
-        """The features in the order of `NAMES`; `around` says what is known of the place besides its labels.
+    def features(
+        self,
+        field: Field,
+        place: Place,
+        context: Context,
+        count: int = 1,
+        first: float = 1.0,
+        around: tuple[float, float] = (0.0, 0.0),
+    ) -> list[float]:
+        """The features in the order of `NAMES`.
 
-        `count` places say the value, of which it is the `first`; `line` and `block` are the shares of
-        the field's words that stand on its line and in its paragraph.
+        `count` places say the value, of which it is the `first`; `around` are the shares of the field's words that
+        stand on its line and in its paragraph.
         """
         mine = match(field.names, context.words)
         best, owners = self._owner(field.scope, context.words)
-        count = around.get("count", 1.0)
+        shapes = _shapes(field.own)
         return [
             1.0,
             _coverage(field.own, context.weights, _IMPLIED.get(place.kind, _NOTHING)),
             _coverage(field.parents, context.weights, _NOTHING) if field.parents else 0.5,
-            _described(field, context) if field.described else 0.0,
+            _described(field, context) if field.described and context.words else 0.0,
             _surplus(field.known, context.words, place.kind),
-            _clash(field, context),
+            _clash(field, context) if context.keys else 0.0,
             best - mine if best > mine and field.names not in owners else 0.0,
             0.0,  # what its neighbours say is known when all fields have a place
             min(1.0, math.log(count) / 4) if count > 1 else 0.0,
             float(field.is_telling),
             place.weight,
             float(place.exact),
-            float(_has_shape(field, self._text[place.start : place.end])),
+            float(any(shape.fullmatch(self._text, place.start, place.end) for shape in shapes)) if shapes else 0.0,
             1.0 / (1.0 + context.line),
-            around.get("first", 1.0),
-            around.get("line", 0.0),
-            around.get("block", 0.0),
+            first,
+            *around,
             float(_is_wrong_end(field, context)),
         ]
 
@@ -123,7 +131,7 @@ class Scorer:
         best, owners = self._owner(field.scope, context.words)
         if best > mine + 0.1 and field.names not in owners:
             return 0.0
-        return 0.0 if _clash(field, context) == 1.0 or self.is_other_objects(field, context) else mine
+        return 0.0 if (context.keys and _clash(field, context) == 1.0) or self.is_other_objects(field, context) else mine
 
     def is_another_role(self, features: Sequence[float]) -> bool:
         """Whether a label or unit of a place is one that the field excludes, and nothing there names the field."""
@@ -208,7 +216,7 @@ def _surplus(known: tuple[str, ...], words: tuple[str, ...], kind: str) -> float
 
 def _clash(field: Field, context: Context) -> float:
     """Whether a label of a place names another role than the field's."""
-    negative = isinstance(field.value, int | float | Decimal) and field.value < 0
+    negative = isinstance(field.value, _FIGURES) and field.value < 0
     return max((_conflict(field.own, field.parents, key, prose, negative) for key, prose in context.keys), default=0.0)
 
 
@@ -233,13 +241,16 @@ def _conflict(
 
 def _is_wrong_end(field: Field, context: Context) -> bool:
     """Whether the field asks for one end of a range or a change and the place is another; nobody asks for what was."""
+    told = context.is_past or "forecast" in context.words
+    if not told and not context.ends:
+        return False
     asked = _ENDS.intersection((*field.own, *field.parents))
     if context.ends and asked:
         return not any(word in ends for word in asked for ends in context.ends)
-    told = context.is_past or "forecast" in context.words
     return told and not asked and not any(word.isdigit() for word in field.own)
 
 
-def _has_shape(field: Field, said: str) -> bool:
-    """Whether the text shows by its shape that it is what the field is called: an e-mail address."""
-    return any(not kinds.isdisjoint(field.own) and shape.fullmatch(said) for kinds, shape in _SHAPES)
+@lru_cache(maxsize=5_000)
+def _shapes(own: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
+    """The shapes by which a text shows that it is what a field is called: an e-mail address."""
+    return tuple(shape for kinds, shape in _SHAPES if not kinds.isdisjoint(own))

@@ -15,7 +15,9 @@ from batchwork.evidence.words import GENERIC, concepts, words_of
 
 _ENDS = {"from": "start", "to": "end", "von": "start", "bis": "end"}
 _INDIRECT = ("$ref", "anyOf", "oneOf", "allOf")
-_PLAIN = frozenset({str, int, float, bool, type(None), dict, list})  # what the values of most results are
+_LEAVES = frozenset({str, int, float, bool, type(None)})  # what most values are
+_PLAIN = _LEAVES | {dict, list}
+_BOUND, _LISTS = (date, int, float, Decimal), (list, tuple, set, frozenset)  # what may be the end of a range; lists
 _DEEPEST = 40
 _TELLING = 4  # significant digits, or letters, from which on a value is rare
 _INDEX = re.compile(r"\[\d+\]")
@@ -76,13 +78,15 @@ def _walk(value: Any, schema: Any, root: Mapping[str, Any], place: _Place, leave
     schema = _resolved(_mapping(schema), root)
     if len(place.names) > _DEEPEST:
         return
-    if isinstance(value, Mapping):
+    if type(value) in _LEAVES:
+        leaves.append(_leaf(value, schema, place))
+    elif isinstance(value, Mapping):
         parts, others = _mapping(schema.get("properties")), schema.get("additionalProperties")
         for name, child in ((str(key), _plain(child)) for key, child in value.items()):
             path = f"{place.path}.{name}" if place.path else name
             below = _Place(path, (*place.names, name), place.record, place.path)
             _walk(child, parts.get(name, others), root, below, leaves)
-    elif isinstance(value, list | tuple | set | frozenset):
+    elif isinstance(value, _LISTS):
         for index, child in enumerate(map(_plain, value)):
             path = f"{place.path}[{index}]"
             record = path if isinstance(child, Mapping | list | tuple) else place.record
@@ -93,9 +97,11 @@ def _walk(value: Any, schema: Any, root: Mapping[str, Any], place: _Place, leave
 
 def _leaf(value: Any, schema: Mapping[str, Any], place: _Place) -> Field:
     described = " ".join([said for key in ("title", "description") if isinstance(said := schema.get(key), str)])
-    figure = isinstance(value, int | float | Decimal) and not isinstance(value, bool)
-    bound = isinstance(value, date | int | float | Decimal) or (isinstance(value, str) and value[:4].isdigit())
-    length = len(str(value).strip("-0.").replace(".", "")) if figure else len(value) if isinstance(value, str) else 0
+    if isinstance(value, str):
+        bound, length = value[:4].isdigit(), len(value)
+    else:
+        bound = isinstance(value, _BOUND)
+        length = len(str(value).strip("-0.").replace(".", "")) if bound and not isinstance(value, bool | date) else 0
     options = schema.get("enum")
     return Field(
         path=place.path,

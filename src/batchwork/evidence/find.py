@@ -8,6 +8,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from operator import itemgetter, sub
 from typing import Any
 
 from msgspec import Struct
@@ -34,7 +35,7 @@ SIGNS = (
     *(f"more {name}" for name in _COMPARED_NAMES),
 )  # fmt: skip
 _RIVAL, _EXCHANGE, _CONTESTED = map(SIGNS.index, ("rival", "exchange", "contested"))
-_TOLD, _COMPARED = ([NAMES.index(name) for name in names] for names in (_TOLD_NAMES, _COMPARED_NAMES))
+_TOLD, _COMPARED = (itemgetter(*map(NAMES.index, names)) for names in (_TOLD_NAMES, _COMPARED_NAMES))
 _NO_FEATURES = [0.0] * len(NAMES)
 _FAR = 8.0  # in log odds: nothing is further away
 _OWN, _PARENT, _DESCRIBED, _SURPLUS, _OTHER, _NEIGHBOUR, _SHAPE, *_ORDER = (
@@ -127,6 +128,8 @@ class Finder:
         if isinstance(field.value, bool):
             return _ranked(self._answers(field, home))
         places = self.places[field.path]
+        if not places:
+            return []
         if home is not None:
             places = [place for place in places if place in home] or self._outside(places, field)
         count = 1 if "currency" in field.own else len({place.spans for place in places})  # it means the same each time
@@ -165,20 +168,20 @@ class Finder:
 
     def _favour_neighbours(self, found: dict[str, list[Scored]]) -> None:
         """Of several places that of a field beside the other fields of its object, or elements of its list."""
-        lines: dict[str, list[tuple[str, int]]] = defaultdict(list)
+        circles: dict[str, list[Field]] = defaultdict(list)
         for field in self.fields:
-            if found[field.path] and circle(field):
-                lines[circle(field)].append((field.path, found[field.path][0].context.line))
-        for field in self.fields:
-            others = sorted(line for path, line in lines[circle(field)] if path != field.path)
-            if not others or not circle(field):
-                continue
-            moved = []
-            for entry in found[field.path]:
-                low, high = entry.context.line - thresholds.NEAR_LINES, entry.context.line + thresholds.NEAR_LINES + 1
-                near = bisect_left(others, high) - bisect_left(others, low)
-                moved.append(_beside(entry, near / len(others)) if near else entry)
-            found[field.path] = _ranked(moved)
+            if not field.record and found[field.path]:
+                circles[circle(field)].append(field)
+        for fields in (fields for path, fields in circles.items() if path and len(fields) > 1):
+            lines = sorted(found[field.path][0].context.line for field in fields)
+            for field in fields:
+                own, moved = found[field.path][0].context.line, []
+                for entry in found[field.path]:
+                    low = entry.context.line - thresholds.NEAR_LINES
+                    high = entry.context.line + thresholds.NEAR_LINES + 1
+                    near = bisect_left(lines, high) - bisect_left(lines, low) - (low <= own < high)
+                    moved.append(_beside(entry, near / (len(lines) - 1)) if near else entry)
+                found[field.path] = _ranked(moved)
 
     def _claimed(self, found: dict[str, list[Scored]]) -> Claims:
         """Which fields have their best place where."""
@@ -220,8 +223,8 @@ class Finder:
             float(bool(field.record)),
             float(bool(field.record) and home is None),
             float(home is not None and not home.sure),
-            *(best.features[rank] for rank in _TOLD),
-            *(best.features[rank] - second[rank] for rank in _COMPARED),
+            *_TOLD(best.features),
+            *map(sub, _COMPARED(best.features), _COMPARED(second)),
         ]
 
     def _is_contradicted(self, best: Scored, signs: Sequence[float]) -> bool:
