@@ -7,7 +7,7 @@ it that belongs to another role speaks against a field.
 import re
 from bisect import bisect_left
 from functools import lru_cache
-from itertools import chain, takewhile
+from itertools import chain
 from operator import attrgetter
 
 from msgspec import Struct
@@ -28,6 +28,7 @@ _FADING = (0.9, 0.8, 0.7, 0.5, 0.35)  # what the words behind a place are worth
 _ENDS = {name: dict.fromkeys(words.split(), 0.85) for name, words in PATTERNS["ends"]["words"].items()}
 _END_BEFORE, _END_BEHIND = re.compile(PATTERNS["ends"]["before"]), re.compile(PATTERNS["ends"]["behind"])
 _END_WORDS = frozenset(PATTERNS["ends"]["hints"].split())  # one of these, or of the signs, stands right before an end
+_OPENING, _LABEL_ENDS = "\"'“([<`*", tuple(":=#?-–—>")  # what may stand between a label's last mark and its value
 _DASHES, _END_SIGNS = tuple("-–—−~"), tuple("<≤⩽>≥⩾=x×@*/.…")
 
 
@@ -115,10 +116,12 @@ class Contexts:
         text = self._layout.text[end : min(cell.end, end + 60)]
         if len(text) < 30 and cell.end - cell.start >= _FLOWING:
             text = self._layout.text[end : end + 60]  # a sentence that goes on in the next line
-        text = _FORMS["after_end"].split(_FORMS["part_of"].sub("", text), maxsplit=1)[0]
-        words = takewhile(lambda word: not word.isdigit(), concepts(text))
+        if "of " in text or "'s" in text or "’s" in text:
+            text = _FORMS["part_of"].sub("", text)
         weights: dict[str, float] = {}
-        for word, weight in zip(words, _FADING, strict=False):
+        for word, weight in zip(concepts(_FORMS["after_end"].split(text, maxsplit=1)[0]), _FADING, strict=False):
+            if word.isdigit():
+                break
             weights.setdefault(word, weight)
         return [Label("after", weights)] if weights else []
 
@@ -145,7 +148,8 @@ class Contexts:
 
     def _above(self, number: int, cell: Cell, is_told: bool) -> list[Label]:
         """The heading of the column, or the label that stands right above."""
-        head = column_of(self._layout.head_row(number), cell)
+        row = self._layout.head_row(number)
+        head = column_of(row, cell) if row else None
         if head is not None:
             return [label_of("head", head.text, 0.95)]
         cells = self._layout.lines[number - 1].cells if number and not is_told else []
@@ -168,23 +172,31 @@ class Contexts:
 
 def _context(number: int, primary: list[Label], others: list[Label]) -> Context:
     weights: dict[str, float] = {}
-    for label in (*primary, *others):
+    named, ends, behind, is_past = primary[:], list[dict[str, float]](), tuple[str, ...](), False
+    for rank, label in enumerate((*primary, *others)):
+        kind = label.kind
         for word, weight in label.weights.items():
             if weight > weights.get(word, 0.0):
                 weights[word] = weight
-    named = [*primary, *(label for label in others if label.kind in _CLEAR)]
-    ends = [label.weights for label in others if label.kind == "end"]
-    heads = [label.weights for label in (*primary, *others) if label.kind == "head"]
+        if kind == "after":
+            behind = tuple(label.weights)[:3]
+        elif kind in _CLEAR and rank >= len(primary):
+            named.append(label)
+        if kind == "end":
+            ends.append(label.weights)
+        if kind in ("end", "head"):
+            is_past = is_past or "previous" in label.weights
+    words = primary[0].weights if len(primary) == 1 else dict.fromkeys(chain(*(label.weights for label in primary)))
     return Context(
         line=number,
         primary=tuple(primary),
         weights=weights,
-        words=tuple(dict.fromkeys(chain(*(label.weights for label in primary)))),
+        words=tuple(words),
         kinds=frozenset([label.kind for label in primary if label.weights]),
         keys=tuple([(tuple(o.weights), o.kind == "prose") for o in named if not ROLES.isdisjoint(o.weights)]),
-        behind=next((tuple(label.weights)[:3] for label in others if label.kind == "after"), ()),
+        behind=behind,
         ends=tuple(ends),
-        is_past=any("previous" in words for words in (*ends, *heads)),
+        is_past=is_past,
     )
 
 
@@ -207,7 +219,8 @@ def _told(before: str) -> tuple[Label, Label] | None:
     listed = _FORMS["enumeration"].match(before)
     if listed:
         return (label := label_of("named", listed[1], 0.9)), label
-    found = _FORMS["label_end"].search(before)  # a label with its colon rather than a sentence
+    marked = before.rstrip().rstrip(_OPENING).rstrip().endswith(_LABEL_ENDS)
+    found = _FORMS["label_end"].search(before) if marked else None  # a label with its colon rather than a sentence
     named = found is not None and len(_FORMS["pieces"].split(before[: found.start()])[-1].split()) <= _LONGEST_LABEL
     outside = _FORMS["aside"].sub(" ", before) if "(" in before else before
     text = outside if outside is before or concepts(outside) else before
@@ -223,7 +236,9 @@ def _told(before: str) -> tuple[Label, Label] | None:
                 continue
             if last:
                 own.append(word)
-            weights.setdefault(word, max(weight * 0.86 ** max(0, len(weights) - 3), 0.2))
+            if word not in weights:
+                far = len(weights) - 3
+                weights[word] = max(weight * 0.86**far if far > 0 else weight, 0.2)
     kind = "named" if named else "prose"
     mine = own[: 6 if named else 3]
     return (Label(kind, weights), Label(kind, dict.fromkeys(reversed(mine), 1.0))) if weights else None

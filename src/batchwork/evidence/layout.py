@@ -72,7 +72,7 @@ class Line(Struct, gc=False):
     @property
     def can_head(self) -> bool:
         """Whether it can be the heading row of a table."""
-        return bool(self.cells) and all(_can_head(cell.text) for cell in self.cells)
+        return bool(self.cells) and all(_can_head(cell.text) for cell in reversed(self.cells))  # figures stand behind
 
 
 class Layout:
@@ -256,7 +256,8 @@ def _cells(raw: str, start: int) -> list[Cell]:
     if not _FORMS["divides"].search(raw):
         text = raw.strip()
         low = raw.index(text[0])
-        return [Cell(start + low, start + low + len(text), low, low + len(text), 0, text)]
+        high = low + len(text)
+        return [Cell(start + low, start + high, low, high, 0, text)]
     piped = _FORMS["piped"].search(raw) is not None
     by_rank = piped or "\t" in raw
     gaps = [
