@@ -148,7 +148,9 @@ class Contradictions:
     def _sort(self, start: int, end: int, kind: str) -> Sort:
         """What somebody could take a place for, at a glance: two amounts are alike, two names, two ids."""
         text = self._source.text[start:end]
-        return (kind, len(text) == _YEAR_LONG and _YEAR.fullmatch(text) is not None) if kind in FIGURES else _shape(text)
+        return (
+            (kind, len(text) == _YEAR_LONG and _YEAR.fullmatch(text) is not None) if kind in FIGURES else _shape(text)
+        )
 
     def _rank(self, field: Field, best: Scored) -> tuple[str, Sort]:
         """Among which fields one could be taken for another: of the same element, with places of one sort."""

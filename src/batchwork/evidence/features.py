@@ -131,7 +131,9 @@ class Scorer:
         best, owners = self._owner(field.scope, context.words)
         if best > mine + 0.1 and field.names not in owners:
             return 0.0
-        return 0.0 if (context.keys and _clash(field, context) == 1.0) or self.is_other_objects(field, context) else mine
+        return (
+            0.0 if (context.keys and _clash(field, context) == 1.0) or self.is_other_objects(field, context) else mine
+        )
 
     def is_another_role(self, features: Sequence[float]) -> bool:
         """Whether a label or unit of a place is one that the field excludes, and nothing there names the field."""
