@@ -158,11 +158,8 @@ def _denials(text: str, words: list[_Word], hits: list[_Word], negated: frozense
         return None  # of two clauses each has a subject and a verb of its own
     denials = {word: fold(word[0]) for word in free if fold(word[0]) in NEGATIONS - negated}
     neither = "neither" in denials.values()
-    return [
-        word
-        for word, said in denials.items()
-        if not (neither and said == "nor") and (said not in _OF_THE_NEXT or word.start() < last.end())
-    ]
+    single = ((word, said) for word, said in denials.items() if not (neither and said == "nor"))
+    return [word for word, said in single if said not in _OF_THE_NEXT or word.start() < last.end()]
 
 
 @lru_cache(maxsize=50_000)

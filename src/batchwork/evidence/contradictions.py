@@ -20,20 +20,17 @@ from batchwork.evidence.labels import Context
 from batchwork.evidence.layout import unnumbered
 from batchwork.evidence.model import score
 from batchwork.evidence.readers import FIGURES, Place, Source
-from batchwork.evidence.words import NEGATIONS, concepts, fold, is_known
+from batchwork.evidence.words import NEGATIONS, PATTERNS, concepts, fold, is_known
 
 Claims = dict[tuple[int, int], list[tuple[Field, float]]]
 _OF_VALUE = [NAMES.index(name) for name in OF_VALUE]
 Sort = tuple[object, ...]  # what somebody could take a place for
 Value = tuple[int, int, str]  # from, to, kind
 _start = attrgetter("start")
-_EMPTY_BOX = re.compile(r"\[\s?\]|\(\s?\)|[☐□○]")
+_FORMS = {name: re.compile(pattern) for name, pattern in PATTERNS["contradictions"].items()}
 _STRUCTURED = frozenset({"named", "left", "head", "over"})
-_YEAR = re.compile(r"(?:19|20)\d\d")
-_YEAR_LONG = 4
 _SENTENCE = 6  # words from which on a string is no name
 NOWHERE = -99.0
-_BEFORE = re.compile(r"[^\W_]+(?:['’]\w+)?")
 
 
 class Contradictions:
@@ -133,7 +130,7 @@ class Contradictions:
         for cell in self._source.layout.lines[number].cells:
             _, colon, value = cell.text.partition(":")
             said = value.strip() if colon else cell.text
-            boxed = _EMPTY_BOX.match(said) or unnumbered(cell.text) != cell.text
+            boxed = _FORMS["empty_box"].match(said) or unnumbered(cell.text) != cell.text
             if said and not boxed and (colon or not all(map(is_known, concepts(said)))):  # no label itself
                 yield cell.end - len(said), cell.end, kind
 
@@ -148,9 +145,7 @@ class Contradictions:
     def _sort(self, start: int, end: int, kind: str) -> Sort:
         """What somebody could take a place for, at a glance: two amounts are alike, two names, two ids."""
         text = self._source.text[start:end]
-        return (
-            (kind, len(text) == _YEAR_LONG and _YEAR.fullmatch(text) is not None) if kind in FIGURES else _shape(text)
-        )
+        return (kind, len(text) == 4 and _FORMS["year"].match(text) is not None) if kind in FIGURES else _shape(text)
 
     def _rank(self, field: Field, best: Scored) -> tuple[str, Sort]:
         """Among which fields one could be taken for another: of the same element, with places of one sort."""
@@ -204,7 +199,7 @@ def is_denied(source: Source, field: Field, place: Place, context: Context) -> b
     if not plain or len(said.split()) > 2 or not said.strip() or fold(said.split()[0]) in NEGATIONS:
         return False
     line = source.text.rfind("\n", 0, place.start) + 1
-    words = [fold(word) for word in _BEFORE.findall(source.text, max(line, place.start - 30), place.start)][-2:]
+    words = [fold(word) for word in _FORMS["word"].findall(source.text, max(line, place.start - 30), place.start)][-2:]
     if not words:
         return False
     between = ("yet", "longer", "been", "an", "a", "the", "currently", "be")

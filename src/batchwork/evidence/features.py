@@ -19,28 +19,15 @@ from batchwork.evidence.readers import FIGURES, Place, Source
 from batchwork.evidence.rows import Home
 from batchwork.evidence.thresholds import NAMED_IN_FULL, NAMING
 from batchwork.evidence.topics import Topics
-from batchwork.evidence.words import GENERIC, RELATED, ROOT, excludes, likeness, nearest, reach
+from batchwork.evidence.words import GENERIC, PATTERNS, RELATED, ROOT, VOCABULARY, excludes, likeness, nearest, reach
 
-# What a place says by its kind alone, of the words that say little.
-_IMPLIED = {
-    "date": {"date": 1.0, "day": 0.5, "time": 0.5},
-    "money": {"amount": 0.8, "price": 0.4, "cost": 0.5, "fee": 0.3, "value": 0.6},
-    "percent": {"rate": 0.9, "percent": 1.0},
-    "number": {"number": 0.6, "amount": 0.5, "quantity": 0.3, "count": 0.6, "value": 0.6},
-    "id": {"number": 0.6, "reference": 0.4, "name": 0.2},
-    "text": {"name": 0.5, "description": 0.3, "status": 0.3, "type": 0.3},
-    "symbol": {"currency": 1.0},
-}
+_IMPLIED: dict[str, dict[str, float]] = VOCABULARY["implied"]  # by a kind of place alone, of words that say little
 _ENDS = frozenset({"forecast", "previous", "start", "minimum", "low", "new", "end", "maximum", "high"})
 _NOTHING: dict[str, float] = {}
+_ALONE = (1.0, 1.0, 0.0, 0.0)  # the only place of a value, with nothing around it
 _FIGURES = (int, float, Decimal)
 _PROSE = frozenset({"prose"})
-_SHAPES = (
-    (frozenset({"email"}), re.compile(r"\S+@\S+\.\w+")),
-    (frozenset({"iban", "account"}), re.compile(r"[A-Z]{2}\d{2}(?:[ -]?[A-Z0-9]{2,4}){3,8}")),
-    (frozenset({"phone", "fax"}), re.compile(r"[+(]?\d[\d\s()/.-]{6,}\d")),
-    (frozenset({"website", "url", "link"}), re.compile(r"(?:https?://|www\.)\S+")),
-)
+_SHAPES = [(frozenset(names.split()), re.compile(shape)) for names, shape in PATTERNS["shapes"].items()]
 NAMES = (
     "bias", "own", "parent", "described", "surplus", "conflict", "other", "neighbour", "count", "telling", "weight",
     "exact", "shape", "early", "first", "line", "block", "wrong_end",
@@ -77,47 +64,39 @@ class Scorer:
         """Any place with its features and score for a field."""
         context = self.contexts.of(place.start, place.end)
         around = self.topics.around(field, context.line)
-        features = self.features(field, place, context, count, float(first), around)
+        features = self.features(field, place, context, (count, float(first), *around))
         home = self.homes.get(field.record)
         shape = " free" if not context.kinds else " prose" if context.kinds == _PROSE else ""
         listed = "listed " if home is not None and place in home else ""
         group = listed + ("figure" if place.kind in FIGURES else "text") + shape
         return Scored(place, context, group, features, score(group, features))
 
-    def features(
-        self,
-        field: Field,
-        place: Place,
-        context: Context,
-        count: int = 1,
-        first: float = 1.0,
-        around: tuple[float, float] = (0.0, 0.0),
-    ) -> list[float]:
-        """The features in the order of `NAMES`.
+    def features(self, field: Field, place: Place, context: Context, known: Sequence[float] = _ALONE) -> list[float]:
+        """The features in the order of `NAMES`; `known` is what else is known of the place.
 
-        `count` places say the value, of which it is the `first`; `around` are the shares of the field's words that
-        stand on its line and in its paragraph.
+        How many places say the value, whether it is the first, and how much of the field's words stand around it.
         """
         mine = match(field.names, context.words)
         best, owners = self._owner(field.scope, context.words)
-        shapes = _shapes(field.own)
+        count, first, line, block = known
         return [
             1.0,
             _coverage(field.own, context.weights, _IMPLIED.get(place.kind, _NOTHING)),
             _coverage(field.parents, context.weights, _NOTHING) if field.parents else 0.5,
-            _described(field, context) if field.described and context.words else 0.0,
+            _described(field, context) if field.described else 0.0,
             _surplus(field.known, context.words, place.kind),
-            _clash(field, context) if context.keys else 0.0,
+            _clash(field, context),
             best - mine if best > mine and field.names not in owners else 0.0,
             0.0,  # what its neighbours say is known when all fields have a place
             min(1.0, math.log(count) / 4) if count > 1 else 0.0,
             float(field.is_telling),
             place.weight,
             float(place.exact),
-            float(any(shape.fullmatch(self._text, place.start, place.end) for shape in shapes)) if shapes else 0.0,
+            float(bool([one for one in _shapes(field.own) if one.fullmatch(self._text, place.start, place.end)])),
             1.0 / (1.0 + context.line),
             first,
-            *around,
+            line,
+            block,
             float(_is_wrong_end(field, context)),
         ]
 
@@ -131,9 +110,7 @@ class Scorer:
         best, owners = self._owner(field.scope, context.words)
         if best > mine + 0.1 and field.names not in owners:
             return 0.0
-        return (
-            0.0 if (context.keys and _clash(field, context) == 1.0) or self.is_other_objects(field, context) else mine
-        )
+        return 0.0 if _clash(field, context) == 1.0 or self.is_other_objects(field, context) else mine
 
     def is_another_role(self, features: Sequence[float]) -> bool:
         """Whether a label or unit of a place is one that the field excludes, and nothing there names the field."""
@@ -218,8 +195,10 @@ def _surplus(known: tuple[str, ...], words: tuple[str, ...], kind: str) -> float
 
 def _clash(field: Field, context: Context) -> float:
     """Whether a label of a place names another role than the field's."""
+    if not context.keys:
+        return 0.0
     negative = isinstance(field.value, _FIGURES) and field.value < 0
-    return max((_conflict(field.own, field.parents, key, prose, negative) for key, prose in context.keys), default=0.0)
+    return max([_conflict(field.own, field.parents, key, prose, negative) for key, prose in context.keys])
 
 
 @lru_cache(maxsize=50_000)

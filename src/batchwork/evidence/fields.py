@@ -15,9 +15,8 @@ from batchwork.evidence.words import GENERIC, concepts, words_of
 
 _ENDS = {"from": "start", "to": "end", "von": "start", "bis": "end"}
 _INDIRECT = ("$ref", "anyOf", "oneOf", "allOf")
-_LEAVES = frozenset({str, int, float, bool, type(None)})  # what most values are
-_PLAIN = _LEAVES | {dict, list}
-_BOUND, _LISTS = (date, int, float, Decimal), (list, tuple, set, frozenset)  # what may be the end of a range; lists
+_PLAIN = frozenset({str, int, float, bool, type(None), dict, list})  # what most values are
+_FIGURES, _BOUND, _LISTS = (int, float, Decimal), (int, float, Decimal, date), (list, tuple, set, frozenset)
 _DEEPEST = 40
 _TELLING = 4  # significant digits, or letters, from which on a value is rare
 _INDEX = re.compile(r"\[\d+\]")
@@ -78,9 +77,7 @@ def _walk(value: Any, schema: Any, root: Mapping[str, Any], place: _Place, leave
     schema = _resolved(_mapping(schema), root)
     if len(place.names) > _DEEPEST:
         return
-    if type(value) in _LEAVES:
-        leaves.append(_leaf(value, schema, place))
-    elif isinstance(value, Mapping):
+    if isinstance(value, Mapping):
         parts, others = _mapping(schema.get("properties")), schema.get("additionalProperties")
         for name, child in ((str(key), _plain(child)) for key, child in value.items()):
             path = f"{place.path}.{name}" if place.path else name
@@ -97,11 +94,9 @@ def _walk(value: Any, schema: Any, root: Mapping[str, Any], place: _Place, leave
 
 def _leaf(value: Any, schema: Mapping[str, Any], place: _Place) -> Field:
     described = " ".join([said for key in ("title", "description") if isinstance(said := schema.get(key), str)])
-    if isinstance(value, str):
-        bound, length = value[:4].isdigit(), len(value)
-    else:
-        bound = isinstance(value, _BOUND)
-        length = len(str(value).strip("-0.").replace(".", "")) if bound and not isinstance(value, bool | date) else 0
+    figure = isinstance(value, _FIGURES) and not isinstance(value, bool)
+    bound = isinstance(value, _BOUND) or (isinstance(value, str) and value[:4].isdigit())
+    length = len(str(value).strip("-0.").replace(".", "")) if figure else len(value) if isinstance(value, str) else 0
     options = schema.get("enum")
     return Field(
         path=place.path,

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from batchwork.documents import Document
 from batchwork.evidence import thresholds
 from batchwork.evidence.booleans import Phrases
-from batchwork.evidence.citations import Citation
+from batchwork.evidence.citations import Citation, cite
 from batchwork.evidence.contradictions import Claims, Contradictions, circle, is_denied
 from batchwork.evidence.features import NAMES, Scored, Scorer
 from batchwork.evidence.fields import Field, fields_of
@@ -34,13 +34,13 @@ SIGNS = (
     "score", "lead", "rival", "exchange", "contested", "unsaid", "listed", "homeless", "unsure_home", *_TOLD_NAMES,
     *(f"more {name}" for name in _COMPARED_NAMES),
 )  # fmt: skip
-_RIVAL, _EXCHANGE, _CONTESTED = map(SIGNS.index, ("rival", "exchange", "contested"))
+_BOUNDS = {"exchange": thresholds.EXCHANGED, "rival": thresholds.CONTRADICTED, "contested": thresholds.CONTESTED}
+_OUTDONE = [(SIGNS.index(name), bound) for name, bound in _BOUNDS.items()]
 _TOLD, _COMPARED = (itemgetter(*map(NAMES.index, names)) for names in (_TOLD_NAMES, _COMPARED_NAMES))
 _NO_FEATURES = [0.0] * len(NAMES)
 _FAR = 8.0  # in log odds: nothing is further away
-_OWN, _PARENT, _DESCRIBED, _SURPLUS, _OTHER, _NEIGHBOUR, _SHAPE, *_ORDER = (
-    NAMES.index(name)
-    for name in ("own", "parent", "described", "surplus", "other", "neighbour", "shape", "first", "early")
+_OWN, _PARENT, _DESCRIBED, _SURPLUS, _OTHER, _NEIGHBOUR, _SHAPE, *_ORDER = map(
+    NAMES.index, ("own", "parent", "described", "surplus", "other", "neighbour", "shape", "first", "early")
 )
 _CODE = 3  # letters of a currency: USD
 
@@ -72,18 +72,8 @@ class Verdict(Struct, frozen=True, gc=False):
 
 def citations_of(document: Document | str, verdicts: Iterable[Verdict]) -> list[Citation]:
     """Verdicts as citations of a document."""
-    text, pages = (document, None) if isinstance(document, str) else (document.text, document)
-    return [
-        Citation(
-            start=start,
-            end=end,
-            text=text[start:end],
-            page=None if pages is None else pages.page_of(start),
-            confidence=round(verdict.confidence, 3),
-        )
-        for verdict in verdicts
-        for start, end in verdict.place.spans
-    ]
+    told = ((*span, round(verdict.confidence, 3)) for verdict in verdicts for span in verdict.place.spans)
+    return [cite(document, start, end, confidence) for start, end, confidence in told]
 
 
 class Finder:
@@ -213,12 +203,11 @@ class Finder:
         second = _NO_FEATURES if other is None else other.features
         exchange = self.against.exchange(field, best)
         rival = max(exchange, self.against.elsewhere(field, scored))
+        contested = self.against.contested(field, best)
         return [
             best.score,
             _FAR if other is None else best.score - other.score,
-            max(-_FAR, min(_FAR, best.score - rival)),
-            max(-_FAR, min(_FAR, best.score - exchange)),
-            max(-_FAR, min(_FAR, best.score - self.against.contested(field, best))),
+            *[max(-_FAR, min(_FAR, best.score - other)) for other in (rival, exchange, contested)],
             float(self._is_unsaid(field, best)),
             float(bool(field.record)),
             float(bool(field.record) and home is None),
@@ -229,12 +218,8 @@ class Finder:
 
     def _is_contradicted(self, best: Scored, signs: Sequence[float]) -> bool:
         """Whether the field would do better where another value stands, or another field here."""
-        return (
-            signs[_EXCHANGE] < -thresholds.EXCHANGED
-            or signs[_RIVAL] < -thresholds.CONTRADICTED
-            or signs[_CONTESTED] < -thresholds.CONTESTED
-            or self.scorer.is_another_role(best.features)
-        )
+        outdone = any(signs[rank] < -least for rank, least in _OUTDONE)
+        return outdone or self.scorer.is_another_role(best.features)
 
     def _is_unsaid(self, field: Field, best: Scored) -> bool:
         """Whether the text never speaks of what a value is: neither its labels nor any other word names the field."""

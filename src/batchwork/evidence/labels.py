@@ -18,7 +18,6 @@ from batchwork.evidence.words import PATTERNS, ROLES, concepts, is_known
 _FORMS = {name: re.compile(pattern) for name, pattern in PATTERNS["labels"].items()}
 _SIGNS = {"$": "usd", "€": "eur", "£": "gbp", "¥": "jpy"}
 _START = attrgetter("start")
-_CLEAR = frozenset({"path", "end"})  # not the name of a place, but what it says of its role counts as much
 _LONGEST_LABEL, _LONGEST_CELL = 8, 45  # words, characters
 _FLOWING = 38  # a line at least this long goes on in the next one
 _REACH, _CELLS = 300, 20  # characters, cells; no label is further away, and lines can be endless
@@ -35,7 +34,7 @@ _DASHES, _END_SIGNS = tuple("-–—−~"), tuple("<≤⩽>≥⩾=x×@*/.…")
 class Label(Struct, frozen=True, gc=False):
     """Some words near a place; `weights` says what each concept is worth there."""
 
-    kind: str  # named, prose, left, head, over, section, path, after, defined, end, unit
+    kind: str  # named, prose, left, head, over, section, path, after, defined, unit
     weights: dict[str, float]
 
 
@@ -71,18 +70,16 @@ class Contexts:
         if known is None:
             number = self._layout.line_of(start)
             cell = self._layout.cell_of(start, number)
-            primary, others = self._find(number, cell, start, end) if cell else ([], [])
-            known = self._known[start, end] = _context(number, primary, others)
+            known = self._find(number, cell, start, end) if cell else _context(number, [], [], [])
+            self._known[start, end] = known
         return known
 
-    def _find(self, number: int, cell: Cell, start: int, end: int) -> tuple[list[Label], list[Label]]:
-        """The labels that name a place's role, and the others."""
-        layout, own = self._layout, list[Label]()
-        others = _unit(layout.text[start:end])
-        before = ""
+    def _find(self, number: int, cell: Cell, start: int, end: int) -> Context:
+        layout, own, others = self._layout, list[Label](), _unit(self._layout.text[start:end])
+        before, ends = "", list[dict[str, float]]()
         if len(layout.lines[number].cells) == 1 or cell.start < start or end < cell.end:  # no cell of a table or a form
             before = self._before(number, cell, start)
-            others += [Label("end", words) for words in ends_of(layout.text, start, end)]
+            ends = ends_of(layout.text, start, end)
             others += self._after(cell, end)
             own = self._defined(end)
         told = _told(before) if before and not _FORMS["bare"].fullmatch(before) else None
@@ -94,7 +91,7 @@ class Contexts:
             others += [told[0], *above]
         if number not in self._sections:
             self._sections[number] = self._over_all(number)
-        return own, others + self._sections[number]
+        return _context(number, own, others + self._sections[number], list(ends))
 
     def _before(self, number: int, cell: Cell, start: int) -> str:
         """The words before the place in its cell, in prose also those of the lines before, of the same clause."""
@@ -170,33 +167,26 @@ class Contexts:
         return [*labels, _SIGNED] if layout.text.startswith("-- ", layout.lines[number].cells[0].start) else labels
 
 
-def _context(number: int, primary: list[Label], others: list[Label]) -> Context:
-    weights: dict[str, float] = {}
-    named, ends, behind, is_past = primary[:], list[dict[str, float]](), tuple[str, ...](), False
-    for rank, label in enumerate((*primary, *others)):
-        kind = label.kind
-        for word, weight in label.weights.items():
+def _context(number: int, primary: list[Label], others: list[Label], ends: list[dict[str, float]]) -> Context:
+    labels, weights = [*primary, *others], dict[str, float]()
+    for said in (*[label.weights for label in labels], *ends):
+        for word, weight in said.items():
             if weight > weights.get(word, 0.0):
                 weights[word] = weight
-        if kind == "after":
-            behind = tuple(label.weights)[:3]
-        elif kind in _CLEAR and rank >= len(primary):
-            named.append(label)
-        if kind == "end":
-            ends.append(label.weights)
-        if kind in ("end", "head"):
-            is_past = is_past or "previous" in label.weights
-    words = primary[0].weights if len(primary) == 1 else dict.fromkeys(chain(*(label.weights for label in primary)))
+    named = [(label.weights, label.kind == "prose") for label in primary]
+    named += [(label.weights, False) for label in others if label.kind == "path"]
+    named += [(end, False) for end in ends]  # not the name of a place, but what it says of its role counts as much
+    words = primary[0].weights if len(primary) == 1 else dict.fromkeys(chain(*[label.weights for label in primary]))
     return Context(
         line=number,
         primary=tuple(primary),
         weights=weights,
         words=tuple(words),
         kinds=frozenset([label.kind for label in primary if label.weights]),
-        keys=tuple([(tuple(o.weights), o.kind == "prose") for o in named if not ROLES.isdisjoint(o.weights)]),
-        behind=behind,
+        keys=tuple([(tuple(said), prose) for said, prose in named if not ROLES.isdisjoint(said)]),
+        behind=next((tuple(label.weights)[:3] for label in others if label.kind == "after"), ()),
         ends=tuple(ends),
-        is_past=is_past,
+        is_past=any("previous" in said for said in (*ends, *[o.weights for o in labels if o.kind == "head"])),
     )
 
 

@@ -17,6 +17,7 @@ class Topics:
     def __init__(self, layout: Layout, fields: Iterable[Field]) -> None:
         self._layout = layout
         self._words = {word for field in fields for word in (*field.own, *field.parents)}
+        self._blanks = [number for number, line in enumerate(layout.lines) if line.kind == "blank"]
         self._naming: dict[str, list[int]] = {}
 
     def naming(self, concept: str) -> list[int]:
@@ -57,10 +58,6 @@ class Topics:
         at = bisect_left(self._blanks, line)
         last = self._blanks[at] if at < len(self._blanks) else len(self._layout.lines)
         return max(self._blanks[at - 1] + 1 if at else 0, line - PARAGRAPH), min(last, line + PARAGRAPH)
-
-    @cached_property
-    def _blanks(self) -> list[int]:
-        return [number for number, line in enumerate(self._layout.lines) if line.kind == "blank"]
 
     @cached_property
     def _lines(self) -> dict[str, dict[str, list[int]]]:

@@ -62,13 +62,10 @@ _SINGLE: dict[str, tuple[str, ...]] = {"#": ("number",)}  # words -> concepts
 _PHRASES: dict[tuple[str, ...], list[tuple[list[str], tuple[str, ...]]]] = {}  # by two words, longest first
 
 
-def words_of(text: str) -> list[str]:
+def words_of(text: str, form: str = "word") -> list[str]:
     """The words of a label or of a field's name, folded; the parts of a name in camelCase are words."""
-    return _FORMS["word"].findall(_unhumped(text))
-
-
-def _unhumped(text: str) -> str:
-    return plain(_FORMS["hump"].sub(r" \g<0>", text) if _FORMS["hump"].search(text) else text)
+    apart = _FORMS["hump"].sub(r" \g<0>", text) if _FORMS["hump"].search(text) else text
+    return _FORMS[form].findall(plain(apart))
 
 
 def _learn(table: Mapping[str, str]) -> None:
@@ -142,7 +139,7 @@ _TURNING = {word for word, _ in _TURNED}
 
 def named_in(texts: Sequence[str], beginnings: Set[str]) -> Iterator[tuple[str, int]]:
     """The concepts with one of some beginnings, and the ranks of the texts that name them; all are read at once."""
-    said = _FORMS["word_or_end"].findall(_unhumped("\n".join(texts)))
+    said = words_of("\n".join(texts), "word_or_end")
     known: dict[str, list[str]] = {}
     for word in set(said):
         for concept in _concepts_of(word):
