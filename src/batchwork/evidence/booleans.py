@@ -6,8 +6,7 @@ when it is denied an odd number of times. Words that carry their own opposite ("
 """
 
 import re
-from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import chain
 
@@ -51,19 +50,19 @@ class Statement(Struct, frozen=True, gc=False):
 
 
 class Phrases:
-    """The sentences of a text, and the lines of its forms and tables, by the concepts they name."""
+    """The sentences of a text, and the lines of its forms and tables, by those of their words that may name a field."""
 
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, layout: Layout, fields: Iterable[Field]) -> None:
         self._text = layout.text
         self._places = list(_units(layout))
-        self._starts = [start for start, _ in self._places]
-        self._words: dict[str, list[int]] = {}  # where each stands
-        for word in _FORMS["word"].finditer(self._text):
-            self._words.setdefault(word[0], []).append(word.start())
-        self._alike: dict[str, list[str]] = {}  # the words by how what they mean begins
-        for said in self._words:
-            for root in _meanings(said)[2]:
-                self._alike.setdefault(root, []).append(said)
+        said = [set(_FORMS["word"].findall(self._text, *place)) for place in self._places]
+        asked = frozenset(root for field in fields for root in reach(field.own) | reach(field.described))
+        self._naming: dict[str, list[int]] = {
+            word: [] for word in set().union(*said) if not asked.isdisjoint(_meanings(word)[2])
+        }
+        for number, words in enumerate(said):
+            for word in words & self._naming.keys():
+                self._naming[word].append(number)
 
     def statements(self, field: Field, least: float = ANSWERED) -> list[Statement]:
         """Every phrase that answers the field and names so much of it, strongest first; else its description."""
@@ -83,13 +82,11 @@ class Phrases:
     def _answers(self, wanted: list[str], negated: frozenset[str], strength: float) -> list[Statement]:
         counts: dict[int, int] = {}
         for concept in dict.fromkeys(wanted):
-            alike = chain.from_iterable(self._alike.get(root, ()) for root in reach((concept,)))
-            words = (word for word in dict.fromkeys(alike) if _naming(concept, word))
-            places = (place for word in words for place in self._words[word])
-            for number in {bisect_right(self._starts, place) - 1 for place in places}:
+            alike = (places for word, places in self._naming.items() if _naming(concept, word))
+            for number in set(chain.from_iterable(alike)):
                 counts[number] = counts.get(number, 0) + 1
         least = min(strength, NAMED_ENOUGH) * len(set(wanted)) - 1e-9
-        read = (self._read(*self._places[n], wanted, negated) for n in sorted(counts) if n >= 0 and counts[n] >= least)
+        read = (self._read(*self._places[n], wanted, negated) for n in sorted(counts) if counts[n] >= least)
         return [statement for statement in read if statement is not None and statement.strength >= strength]
 
     def _read(self, begin: int, end: int, wanted: list[str], negated: frozenset[str]) -> Statement | None:
@@ -172,18 +169,15 @@ def _denials(text: str, words: list[_Word], hits: list[_Word], negated: frozense
         return None  # of two clauses each has a subject and a verb of its own
     denials = {word: fold(word[0]) for word in free if fold(word[0]) in NEGATIONS - negated}
     neither = "neither" in denials.values()
-    return [
-        word
-        for word, said in denials.items()
-        if not (neither and said == "nor") and (said not in _OF_THE_NEXT or word.start() < last.end())
-    ]
+    single = ((word, said) for word, said in denials.items() if not (neither and said == "nor"))
+    return [word for word, said in single if said not in _OF_THE_NEXT or word.start() < last.end()]
 
 
 @lru_cache(maxsize=50_000)
 def _naming(want: str, word: str) -> int:
     """Whether a word names a concept, 1 for straight and -1 for by denying it; 0 when it does not."""
     straight, denied, _ = _meanings(word)
-    return 1 if nearest(want, straight) >= NAMING else -int(nearest(want, denied) >= NAMING)
+    return 1 if nearest(want, straight) >= NAMING else -int(bool(denied) and nearest(want, denied) >= NAMING)
 
 
 @lru_cache(maxsize=50_000)

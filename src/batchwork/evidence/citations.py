@@ -37,6 +37,12 @@ class Citation:
         return {**place, "confidence": round(self.confidence, 3)}
 
 
+def cite(document: Document | str, start: int, end: int, confidence: float) -> Citation:
+    """A place of a document as a citation."""
+    text, page = (document, None) if isinstance(document, str) else (document.text, document.page_of(start))
+    return Citation(start=start, end=end, text=text[start:end], page=page, confidence=confidence)
+
+
 def verify_citations(
     citations: Iterable[Mapping[str, Any]], document: Document, *, document_index: int | None = None
 ) -> list[Citation]:
@@ -60,13 +66,7 @@ def verify_citations(
             place = _alike(passages, wanted, low, high, hint)
         if place is not None and (place[0], place[1]) not in kept:
             start, end, confidence = place
-            kept[start, end] = Citation(
-                start=start,
-                end=end,
-                text=document.text[start:end],
-                page=document.page_of(start),
-                confidence=confidence,
-            )
+            kept[start, end] = cite(document, start, end, confidence)
     return list(kept.values())
 
 

@@ -8,6 +8,7 @@ import re
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import chain
 from operator import attrgetter
 
@@ -19,18 +20,17 @@ from batchwork.evidence.labels import Context
 from batchwork.evidence.layout import unnumbered
 from batchwork.evidence.model import score
 from batchwork.evidence.readers import FIGURES, Place, Source
-from batchwork.evidence.words import NEGATIONS, concepts, fold, is_known
+from batchwork.evidence.words import NEGATIONS, PATTERNS, concepts, fold, is_known
 
 Claims = dict[tuple[int, int], list[tuple[Field, float]]]
 _OF_VALUE = [NAMES.index(name) for name in OF_VALUE]
+Sort = tuple[object, ...]  # what somebody could take a place for
 Value = tuple[int, int, str]  # from, to, kind
 _start = attrgetter("start")
-_EMPTY_BOX = re.compile(r"\[\s?\]|\(\s?\)|[☐□○]")
+_FORMS = {name: re.compile(pattern) for name, pattern in PATTERNS["contradictions"].items()}
 _STRUCTURED = frozenset({"named", "left", "head", "over"})
-_YEAR = re.compile(r"(?:19|20)\d\d")
 _SENTENCE = 6  # words from which on a string is no name
 NOWHERE = -99.0
-_BEFORE = re.compile(r"[^\W_]+(?:['’]\w+)?")
 
 
 class Contradictions:
@@ -39,8 +39,8 @@ class Contradictions:
     def __init__(self, source: Source, scorer: Scorer) -> None:
         self._source = source
         self._scorer = scorer
-        self._settled: dict[tuple[str, tuple[object, ...]], list[tuple[Field, Scored]]] = {}
-        self._values: dict[tuple[int, str], list[Value]] = {}
+        self._settled: dict[tuple[str, Sort], list[tuple[Field, Scored]]] = {}
+        self._values: dict[tuple[int, str], list[tuple[Value, Sort]]] = {}
         self._claims: Claims = {}
 
     def settle(self, found: Mapping[str, list[Scored]], fields: Iterable[Field], claims: Claims) -> None:
@@ -79,8 +79,9 @@ class Contradictions:
         labelled = mine >= thresholds.NAMED_ENOUGH and not best.context.kinds.isdisjoint(_STRUCTURED)
         least = max(thresholds.NAMED_AT_ALL, mine - thresholds.NEARLY_AS_WELL)
         lines = [best.context.line] if mine > thresholds.EXACTLY else self._lines(field)
-        for start, end, kind in chain.from_iterable(self._on_line(line, best.place.kind) for line in lines):
-            if any(low < end and start < high for low, high in taken) or self._sort(start, end, kind) != sort:
+        values = chain.from_iterable(self._on_line(line, best.place.kind) for line in lines)
+        for start, end, kind in (value for value, other in values if other == sort):
+            if any(low < end and start < high for low, high in taken):
                 continue
             context = self._scorer.contexts.of(start, end)
             if not self._scorer.label_match(field, context, least):
@@ -100,12 +101,12 @@ class Contradictions:
         last = layout.line_of(max(home.start, home.end - 2))
         return range(layout.line_of(home.start), last + 1)[: thresholds.MOST_RIVAL_LINES]
 
-    def _on_line(self, number: int, kind: str) -> list[Value]:
-        """The values on a line that somebody could take for one of a kind."""
+    def _on_line(self, number: int, kind: str) -> list[tuple[Value, Sort]]:
+        """The values on a line that somebody could take for one of a kind, each with its sort."""
         key = number, kind if kind in ("date", "percent") else "number" if kind in FIGURES else "text"
         if key not in self._values:
             find = {"date": self._dates, "text": self._words}.get(key[1], self._numbers)
-            self._values[key] = list(find(number, kind))
+            self._values[key] = [(value, self._sort(*value)) for value in find(number, kind)]
         return self._values[key]
 
     def _dates(self, number: int, kind: str) -> Iterator[Value]:
@@ -129,11 +130,11 @@ class Contradictions:
         for cell in self._source.layout.lines[number].cells:
             _, colon, value = cell.text.partition(":")
             said = value.strip() if colon else cell.text
-            boxed = _EMPTY_BOX.match(said) or unnumbered(cell.text) != cell.text
+            boxed = _FORMS["empty_box"].match(said) or unnumbered(cell.text) != cell.text
             if said and not boxed and (colon or not all(map(is_known, concepts(said)))):  # no label itself
                 yield cell.end - len(said), cell.end, kind
 
-    def _others(self, field: Field, rank: tuple[str, tuple[object, ...]]) -> Iterator[tuple[Field, Scored]]:
+    def _others(self, field: Field, rank: tuple[str, Sort]) -> Iterator[tuple[Field, Scored]]:
         """The other fields of the same object or element that have a place of the same kind elsewhere."""
         for other, entry in self._settled.get(rank, ()):
             if other.value == field.value:
@@ -141,12 +142,12 @@ class Contradictions:
             if other.name != field.name or circle(other) != circle(field):  # a list of plain values has no order
                 yield other, entry
 
-    def _sort(self, start: int, end: int, kind: str) -> tuple[object, ...]:
+    def _sort(self, start: int, end: int, kind: str) -> Sort:
         """What somebody could take a place for, at a glance: two amounts are alike, two names, two ids."""
         text = self._source.text[start:end]
-        return (kind, _YEAR.fullmatch(text) is not None) if kind in FIGURES else _shape(text)
+        return (kind, len(text) == 4 and _FORMS["year"].match(text) is not None) if kind in FIGURES else _shape(text)
 
-    def _rank(self, field: Field, best: Scored) -> tuple[str, tuple[object, ...]]:
+    def _rank(self, field: Field, best: Scored) -> tuple[str, Sort]:
         """Among which fields one could be taken for another: of the same element, with places of one sort."""
         place = best.place
         return field.record, self._sort(place.start, place.end, place.kind)
@@ -154,9 +155,8 @@ class Contradictions:
     def _exchange(self, field: Field, best: Scored, other: tuple[Field, Scored]) -> float:
         """The field's score if it and another one changed places, less what the other one would lose by that."""
         whose, theirs = other
-        there = self._scorer.label_match(field, theirs.context)
-        here = self._scorer.label_match(whose, best.context)
-        if max(there, here) < thresholds.NAMED_AT_ALL:
+        match, least = self._scorer.label_match, thresholds.NAMED_AT_ALL
+        if match(field, theirs.context, least) < least and match(whose, best.context, least) < least:
             return NOWHERE
         mine = self._fit(field, best, theirs.place)
         return mine - max(0.0, theirs.score - self._fit(whose, theirs, best.place))
@@ -176,6 +176,7 @@ def circle(field: Field) -> str:
     return field.group[: field.group.rindex("[")] + "[]" if field.group.endswith("]") else field.group
 
 
+@lru_cache(maxsize=10_000)
 def _shape(text: str) -> tuple[bool, ...]:
     """What somebody sees of a string at a glance: an address of the net, digits, a sentence."""
     return "@" in text, "://" in text, any(map(str.isdigit, text)), len(text.split()) > _SENTENCE
@@ -183,11 +184,12 @@ def _shape(text: str) -> tuple[bool, ...]:
 
 def is_denied(source: Source, field: Field, place: Place, context: Context) -> bool:
     """Whether the place says something else: what was before, "not active"."""
-    asked = field.own + field.parents
-    if any(("new" in asked and "previous" in end) or ("previous" in asked and "new" in end) for end in context.ends):
-        return True
-    if place.kind == "number" and any("whole" in end for end in context.ends) and "total" not in asked:
-        return True
+    for end in context.ends:
+        asked = field.own + field.parents
+        if ("new" in asked and "previous" in end) or ("previous" in asked and "new" in end):
+            return True
+        if place.kind == "number" and "whole" in end and "total" not in asked:
+            return True
     if place.kind in FIGURES:
         return False
     if box_before(source.text, place.start) is False:
@@ -197,7 +199,7 @@ def is_denied(source: Source, field: Field, place: Place, context: Context) -> b
     if not plain or len(said.split()) > 2 or not said.strip() or fold(said.split()[0]) in NEGATIONS:
         return False
     line = source.text.rfind("\n", 0, place.start) + 1
-    words = [fold(word) for word in _BEFORE.findall(source.text, max(line, place.start - 30), place.start)][-2:]
+    words = [fold(word) for word in _FORMS["word"].findall(source.text, max(line, place.start - 30), place.start)][-2:]
     if not words:
         return False
     between = ("yet", "longer", "been", "an", "a", "the", "currently", "be")

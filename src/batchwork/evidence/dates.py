@@ -93,18 +93,17 @@ class Dates:
         """True for day first, False for month first, None when nothing tells."""
         if not any(one and two and one != two for _, one, two in self._figures):
             return None
-        hints, lands = (
-            len(forms["day_month"].findall(self._text)) - len(forms["month_day"].findall(self._text))
-            for forms in (_FORMS, _LANDS)
-        )
-        votes = 0
+        votes, hints = 0, self._lead(_FORMS)
         for match, day_first, month_first in self._figures:
             if day_first is None or month_first is None:
                 votes += 3 * ((day_first is not None) - (month_first is not None))
             elif day_first != month_first:  # the same day may stand elsewhere in full
                 votes += 3 if "." in match["mark"] else (day_first in certain) - (month_first in certain)
-        votes = hints or votes or lands
+        votes = hints or votes or self._lead(_LANDS)
         return votes > 0 if votes else None
+
+    def _lead(self, forms: dict[str, re.Pattern[str]]) -> int:
+        return len(forms["day_month"].findall(self._text)) - len(forms["month_day"].findall(self._text))
 
 
 def _date(year: str, month: str, day: str) -> date | None:

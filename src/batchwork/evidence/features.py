@@ -19,33 +19,15 @@ from batchwork.evidence.readers import FIGURES, Place, Source
 from batchwork.evidence.rows import Home
 from batchwork.evidence.thresholds import NAMED_IN_FULL, NAMING
 from batchwork.evidence.topics import Topics
-from batchwork.evidence.words import GENERIC, RELATED, ROOT, excludes, likeness, nearest, reach
+from batchwork.evidence.words import GENERIC, PATTERNS, RELATED, ROOT, VOCABULARY, excludes, likeness, nearest, reach
 
-# What a place says by its kind alone, of the words that say little.
-_IMPLIED = {
-    "date": {"date": 1.0, "day": 0.5, "time": 0.5},
-    "money": {"amount": 0.8, "price": 0.4, "cost": 0.5, "fee": 0.3, "value": 0.6},
-    "percent": {"rate": 0.9, "percent": 1.0},
-    "number": {"number": 0.6, "amount": 0.5, "quantity": 0.3, "count": 0.6, "value": 0.6},
-    "id": {"number": 0.6, "reference": 0.4, "name": 0.2},
-    "text": {"name": 0.5, "description": 0.3, "status": 0.3, "type": 0.3},
-    "symbol": {"currency": 1.0},
-}
+_IMPLIED: dict[str, dict[str, float]] = VOCABULARY["implied"]  # by a kind of place alone, of words that say little
 _ENDS = frozenset({"forecast", "previous", "start", "minimum", "low", "new", "end", "maximum", "high"})
 _NOTHING: dict[str, float] = {}
+_ALONE = (1.0, 1.0, 0.0, 0.0)  # the only place of a value, with nothing around it
+_FIGURES = (int, float, Decimal)
 _PROSE = frozenset({"prose"})
-_SHAPES = (
-    (frozenset({"email", "contact"}), re.compile(r"\S+@\S+\.\w+")),
-    (frozenset({"iban", "account"}), re.compile(r"[A-Z]{2}\d{2}(?:[ -]?[A-Z0-9]{2,4}){3,8}")),
-    (frozenset({"phone", "fax"}), re.compile(r"[+(]?\d[\d\s()/.-]{6,}\d")),
-    (
-        frozenset({"website", "link", "site", "repository", "download", "tracker", "source", "documentation"}),
-        re.compile(r"(?:\w+://|www\.)\S+"),
-    ),
-    (frozenset({"checksum", "commit", "fingerprint"}), re.compile(r"[0-9a-f]{7,64}")),
-    (frozenset({"file", "path", "directory"}), re.compile(r"(?:~?/|\w[\w.+-]*/)[\w./+-]*|\w[\w+-]*\.[a-z]{1,4}")),
-    (frozenset({"version", "releas"}), re.compile(r"v?\d+(?:\.\d+)+(?:[-+~.:]?\w+)*")),
-)
+_SHAPES = [(frozenset(names.split()), re.compile(shape)) for names, shape in PATTERNS["shapes"].items()]
 NAMES = (
     "bias", "own", "parent", "described", "surplus", "conflict", "other", "neighbour", "count", "telling", "weight",
     "exact", "shape", "early", "first", "line", "block", "wrong_end",
@@ -70,7 +52,7 @@ class Scorer:
     def __init__(self, source: Source, fields: Sequence[Field]) -> None:
         self._text = source.text
         self.contexts = Contexts(source.layout)
-        self.topics = Topics(source.layout)
+        self.topics = Topics(source.layout, fields)
         self.homes: dict[str, Home] = {}
         self._names: dict[str, dict[tuple[str, ...], frozenset[str]]] = defaultdict(dict)  # with their reach
         for field in fields:
@@ -81,23 +63,22 @@ class Scorer:
     def entry(self, field: Field, place: Place, count: int = 1, first: bool = True) -> Scored:
         """Any place with its features and score for a field."""
         context = self.contexts.of(place.start, place.end)
-        line, block = self.topics.around(field, context.line)
-        features = self.features(field, place, context, count=count, first=float(first), line=line, block=block)
+        around = self.topics.around(field, context.line)
+        features = self.features(field, place, context, (count, float(first), *around))
         home = self.homes.get(field.record)
         shape = " free" if not context.kinds else " prose" if context.kinds == _PROSE else ""
         listed = "listed " if home is not None and place in home else ""
         group = listed + ("figure" if place.kind in FIGURES else "text") + shape
         return Scored(place, context, group, features, score(group, features))
 
-    def features(self, field: Field, place: Place, context: Context, **around: float) -> list[float]:
-        """The features in the order of `NAMES`; `around` says what is known of the place besides its labels.
+    def features(self, field: Field, place: Place, context: Context, known: Sequence[float] = _ALONE) -> list[float]:
+        """The features in the order of `NAMES`; `known` is what else is known of the place.
 
-        `count` places say the value, of which it is the `first`; `line` and `block` are the shares of
-        the field's words that stand on its line and in its paragraph.
+        How many places say the value, whether it is the first, and how much of the field's words stand around it.
         """
         mine = match(field.names, context.words)
         best, owners = self._owner(field.scope, context.words)
-        count = around.get("count", 1.0)
+        count, first, line, block = known
         return [
             1.0,
             _coverage(field.own, context.weights, _IMPLIED.get(place.kind, _NOTHING)),
@@ -111,11 +92,11 @@ class Scorer:
             float(field.is_telling),
             place.weight,
             float(place.exact),
-            float(_has_shape(field, self._text[place.start : place.end])),
+            float(bool([one for one in _shapes(field.own) if one.fullmatch(self._text, place.start, place.end)])),
             1.0 / (1.0 + context.line),
-            around.get("first", 1.0),
-            around.get("line", 0.0),
-            around.get("block", 0.0),
+            first,
+            line,
+            block,
             float(_is_wrong_end(field, context)),
         ]
 
@@ -214,8 +195,10 @@ def _surplus(known: tuple[str, ...], words: tuple[str, ...], kind: str) -> float
 
 def _clash(field: Field, context: Context) -> float:
     """Whether a label of a place names another role than the field's."""
-    negative = isinstance(field.value, int | float | Decimal) and field.value < 0
-    return max((_conflict(field.own, field.parents, key, prose, negative) for key, prose in context.keys), default=0.0)
+    if not context.keys:
+        return 0.0
+    negative = isinstance(field.value, _FIGURES) and field.value < 0
+    return max([_conflict(field.own, field.parents, key, prose, negative) for key, prose in context.keys])
 
 
 @lru_cache(maxsize=50_000)
@@ -239,13 +222,16 @@ def _conflict(
 
 def _is_wrong_end(field: Field, context: Context) -> bool:
     """Whether the field asks for one end of a range or a change and the place is another; nobody asks for what was."""
+    told = context.is_past or "forecast" in context.words
+    if not told and not context.ends:
+        return False
     asked = _ENDS.intersection((*field.own, *field.parents))
     if context.ends and asked:
         return not any(word in ends for word in asked for ends in context.ends)
-    told = context.is_past or "forecast" in context.words
     return told and not asked and not any(word.isdigit() for word in field.own)
 
 
-def _has_shape(field: Field, said: str) -> bool:
-    """Whether the text shows by its shape that it is what the field is called: an e-mail address."""
-    return any(not kinds.isdisjoint(field.own) and shape.fullmatch(said) for kinds, shape in _SHAPES)
+@lru_cache(maxsize=5_000)
+def _shapes(own: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
+    """The shapes by which a text shows that it is what a field is called: an e-mail address."""
+    return tuple(shape for kinds, shape in _SHAPES if not kinds.isdisjoint(own))

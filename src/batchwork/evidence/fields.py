@@ -2,7 +2,7 @@
 
 import dataclasses
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import date
 from decimal import Decimal
 from enum import Enum
@@ -15,6 +15,8 @@ from batchwork.evidence.words import GENERIC, concepts, words_of
 
 _ENDS = {"from": "start", "to": "end", "von": "start", "bis": "end"}
 _INDIRECT = ("$ref", "anyOf", "oneOf", "allOf")
+_PLAIN = frozenset({str, int, float, bool, type(None), dict, list})  # what most values are
+_FIGURES, _BOUND, _LISTS = (int, float, Decimal), (int, float, Decimal, date), (list, tuple, set, frozenset)
 _DEEPEST = 40
 _TELLING = 4  # significant digits, or letters, from which on a value is rare
 _INDEX = re.compile(r"\[\d+\]")
@@ -52,10 +54,14 @@ def fields_of(value: Any, schema: Any = None) -> list[Field]:
         schema = value
     if hasattr(schema, "model_json_schema"):
         schema = schema.model_json_schema()
-    return list(_walk(_plain(value), schema, _mapping(schema), _Place()))
+    leaves: list[Field] = []
+    _walk(_plain(value), schema, _mapping(schema), _Place(), leaves)
+    return leaves
 
 
 def _plain(value: Any) -> Any:
+    if type(value) in _PLAIN:
+        return value
     if hasattr(value, "model_dump") and not isinstance(value, type):
         return value.model_dump()
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
@@ -67,7 +73,7 @@ def _mapping(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
 
-def _walk(value: Any, schema: Any, root: Mapping[str, Any], place: _Place) -> Iterator[Field]:
+def _walk(value: Any, schema: Any, root: Mapping[str, Any], place: _Place, leaves: list[Field]) -> None:
     schema = _resolved(_mapping(schema), root)
     if len(place.names) > _DEEPEST:
         return
@@ -76,20 +82,20 @@ def _walk(value: Any, schema: Any, root: Mapping[str, Any], place: _Place) -> It
         for name, child in ((str(key), _plain(child)) for key, child in value.items()):
             path = f"{place.path}.{name}" if place.path else name
             below = _Place(path, (*place.names, name), place.record, place.path)
-            yield from _walk(child, parts.get(name, others), root, below)
-    elif isinstance(value, list | tuple | set | frozenset):
+            _walk(child, parts.get(name, others), root, below, leaves)
+    elif isinstance(value, _LISTS):
         for index, child in enumerate(map(_plain, value)):
             path = f"{place.path}[{index}]"
             record = path if isinstance(child, Mapping | list | tuple) else place.record
-            yield from _walk(child, schema.get("items"), root, _Place(path, (*place.names, "[]"), record, path))
+            _walk(child, schema.get("items"), root, _Place(path, (*place.names, "[]"), record, path), leaves)
     else:
-        yield _leaf(value, schema, place)
+        leaves.append(_leaf(value, schema, place))
 
 
 def _leaf(value: Any, schema: Mapping[str, Any], place: _Place) -> Field:
-    described = " ".join(str(schema[key]) for key in ("title", "description") if isinstance(schema.get(key), str))
-    figure = isinstance(value, int | float | Decimal) and not isinstance(value, bool)
-    bound = isinstance(value, date | int | float | Decimal) or (isinstance(value, str) and value[:4].isdigit())
+    described = " ".join([said for key in ("title", "description") if isinstance(said := schema.get(key), str)])
+    figure = isinstance(value, _FIGURES) and not isinstance(value, bool)
+    bound = isinstance(value, _BOUND) or (isinstance(value, str) and value[:4].isdigit())
     length = len(str(value).strip("-0.").replace(".", "")) if figure else len(value) if isinstance(value, str) else 0
     options = schema.get("enum")
     return Field(
@@ -99,7 +105,7 @@ def _leaf(value: Any, schema: Mapping[str, Any], place: _Place) -> Field:
         group=place.group,
         options=tuple(map(str, options)) if isinstance(options, list) else (),
         is_telling=length >= _TELLING or isinstance(value, date),
-        scope=_INDEX.sub("[]", place.record),
+        scope=_INDEX.sub("[]", place.record) if place.record else "",
         **_words(place.names, described[:400], bound, bool(place.record)),
     )
 
@@ -141,7 +147,7 @@ def _own(name: str, bound: bool) -> tuple[str, ...]:
 def _resolved(schema: Mapping[str, Any], root: Mapping[str, Any]) -> Mapping[str, Any]:
     """Follow references, and take the branch of a union that is not null; keep what stands beside."""
     for _ in range(_DEEPEST):
-        key = next((key for key in _INDIRECT if key in schema), None)
+        key = next(filter(schema.__contains__, _INDIRECT), None)
         if key is None:
             break
         target, rest = schema[key], {other: entry for other, entry in schema.items() if other != key}

@@ -8,6 +8,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from operator import itemgetter, sub
 from typing import Any
 
 from msgspec import Struct
@@ -16,7 +17,7 @@ from msgspec.structs import replace
 from batchwork.documents import Document
 from batchwork.evidence import thresholds
 from batchwork.evidence.booleans import Phrases
-from batchwork.evidence.citations import Citation
+from batchwork.evidence.citations import Citation, cite
 from batchwork.evidence.contradictions import Claims, Contradictions, circle, is_denied
 from batchwork.evidence.features import NAMES, Scored, Scorer
 from batchwork.evidence.fields import Field, fields_of
@@ -33,13 +34,13 @@ SIGNS = (
     "score", "lead", "rival", "exchange", "contested", "unsaid", "listed", "homeless", "unsure_home", *_TOLD_NAMES,
     *(f"more {name}" for name in _COMPARED_NAMES),
 )  # fmt: skip
-_RIVAL, _EXCHANGE, _CONTESTED = map(SIGNS.index, ("rival", "exchange", "contested"))
-_TOLD, _COMPARED = ([NAMES.index(name) for name in names] for names in (_TOLD_NAMES, _COMPARED_NAMES))
+_BOUNDS = {"exchange": thresholds.EXCHANGED, "rival": thresholds.CONTRADICTED, "contested": thresholds.CONTESTED}
+_OUTDONE = [(SIGNS.index(name), bound) for name, bound in _BOUNDS.items()]
+_TOLD, _COMPARED = (itemgetter(*map(NAMES.index, names)) for names in (_TOLD_NAMES, _COMPARED_NAMES))
 _NO_FEATURES = [0.0] * len(NAMES)
 _FAR = 8.0  # in log odds: nothing is further away
-_OWN, _PARENT, _DESCRIBED, _SURPLUS, _OTHER, _NEIGHBOUR, _SHAPE, *_ORDER = (
-    NAMES.index(name)
-    for name in ("own", "parent", "described", "surplus", "other", "neighbour", "shape", "first", "early")
+_OWN, _PARENT, _DESCRIBED, _SURPLUS, _OTHER, _NEIGHBOUR, _SHAPE, *_ORDER = map(
+    NAMES.index, ("own", "parent", "described", "surplus", "other", "neighbour", "shape", "first", "early")
 )
 _CODE = 3  # letters of a currency: USD
 
@@ -71,18 +72,8 @@ class Verdict(Struct, frozen=True, gc=False):
 
 def citations_of(document: Document | str, verdicts: Iterable[Verdict]) -> list[Citation]:
     """Verdicts as citations of a document."""
-    text, pages = (document, None) if isinstance(document, str) else (document.text, document)
-    return [
-        Citation(
-            start=start,
-            end=end,
-            text=text[start:end],
-            page=None if pages is None else pages.page_of(start),
-            confidence=round(verdict.confidence, 3),
-        )
-        for verdict in verdicts
-        for start, end in verdict.place.spans
-    ]
+    told = ((*span, round(verdict.confidence, 3)) for verdict in verdicts for span in verdict.place.spans)
+    return [cite(document, start, end, confidence) for start, end, confidence in told]
 
 
 class Finder:
@@ -127,6 +118,8 @@ class Finder:
         if isinstance(field.value, bool):
             return _ranked(self._answers(field, home))
         places = self.places[field.path]
+        if not places:
+            return []
         if home is not None:
             places = [place for place in places if place in home] or self._outside(places, field)
         count = 1 if "currency" in field.own else len({place.spans for place in places})  # it means the same each time
@@ -143,7 +136,7 @@ class Finder:
     @cached_property
     def phrases(self) -> Phrases:
         """What the text answers to questions of yes or no."""
-        return Phrases(self.source.layout)
+        return Phrases(self.source.layout, [field for field in self.fields if isinstance(field.value, bool)])
 
     def _answers(self, field: Field, home: Home | None) -> Iterator[Scored]:
         """The phrases that answer a question of yes or no; none when one that is as strong says the opposite."""
@@ -165,20 +158,20 @@ class Finder:
 
     def _favour_neighbours(self, found: dict[str, list[Scored]]) -> None:
         """Of several places that of a field beside the other fields of its object, or elements of its list."""
-        lines: dict[str, list[tuple[str, int]]] = defaultdict(list)
+        circles: dict[str, list[Field]] = defaultdict(list)
         for field in self.fields:
-            if found[field.path] and circle(field):
-                lines[circle(field)].append((field.path, found[field.path][0].context.line))
-        for field in self.fields:
-            others = sorted(line for path, line in lines[circle(field)] if path != field.path)
-            if not others or not circle(field):
-                continue
-            moved = []
-            for entry in found[field.path]:
-                low, high = entry.context.line - thresholds.NEAR_LINES, entry.context.line + thresholds.NEAR_LINES + 1
-                near = bisect_left(others, high) - bisect_left(others, low)
-                moved.append(_beside(entry, near / len(others)) if near else entry)
-            found[field.path] = _ranked(moved)
+            if not field.record and found[field.path]:
+                circles[circle(field)].append(field)
+        for fields in (fields for path, fields in circles.items() if path and len(fields) > 1):
+            lines = sorted(found[field.path][0].context.line for field in fields)
+            for field in fields:
+                own, moved = found[field.path][0].context.line, []
+                for entry in found[field.path]:
+                    low = entry.context.line - thresholds.NEAR_LINES
+                    high = entry.context.line + thresholds.NEAR_LINES + 1
+                    near = bisect_left(lines, high) - bisect_left(lines, low) - (low <= own < high)
+                    moved.append(_beside(entry, near / (len(lines) - 1)) if near else entry)
+                found[field.path] = _ranked(moved)
 
     def _claimed(self, found: dict[str, list[Scored]]) -> Claims:
         """Which fields have their best place where."""
@@ -210,28 +203,23 @@ class Finder:
         second = _NO_FEATURES if other is None else other.features
         exchange = self.against.exchange(field, best)
         rival = max(exchange, self.against.elsewhere(field, scored))
+        contested = self.against.contested(field, best)
         return [
             best.score,
             _FAR if other is None else best.score - other.score,
-            max(-_FAR, min(_FAR, best.score - rival)),
-            max(-_FAR, min(_FAR, best.score - exchange)),
-            max(-_FAR, min(_FAR, best.score - self.against.contested(field, best))),
+            *[max(-_FAR, min(_FAR, best.score - other)) for other in (rival, exchange, contested)],
             float(self._is_unsaid(field, best)),
             float(bool(field.record)),
             float(bool(field.record) and home is None),
             float(home is not None and not home.sure),
-            *(best.features[rank] for rank in _TOLD),
-            *(best.features[rank] - second[rank] for rank in _COMPARED),
+            *_TOLD(best.features),
+            *map(sub, _COMPARED(best.features), _COMPARED(second)),
         ]
 
     def _is_contradicted(self, best: Scored, signs: Sequence[float]) -> bool:
         """Whether the field would do better where another value stands, or another field here."""
-        return (
-            signs[_EXCHANGE] < -thresholds.EXCHANGED
-            or signs[_RIVAL] < -thresholds.CONTRADICTED
-            or signs[_CONTESTED] < -thresholds.CONTESTED
-            or self.scorer.is_another_role(best.features)
-        )
+        outdone = any(signs[rank] < -least for rank, least in _OUTDONE)
+        return outdone or self.scorer.is_another_role(best.features)
 
     def _is_unsaid(self, field: Field, best: Scored) -> bool:
         """Whether the text never speaks of what a value is: neither its labels nor any other word names the field."""

@@ -7,7 +7,7 @@ it that belongs to another role speaks against a field.
 import re
 from bisect import bisect_left
 from functools import lru_cache
-from itertools import chain, takewhile
+from itertools import chain
 from operator import attrgetter
 
 from msgspec import Struct
@@ -18,7 +18,6 @@ from batchwork.evidence.words import PATTERNS, ROLES, concepts, is_known
 _FORMS = {name: re.compile(pattern) for name, pattern in PATTERNS["labels"].items()}
 _SIGNS = {"$": "usd", "€": "eur", "£": "gbp", "¥": "jpy"}
 _START = attrgetter("start")
-_CLEAR = frozenset({"path", "end"})  # not the name of a place, but what it says of its role counts as much
 _LONGEST_LABEL, _LONGEST_CELL = 8, 45  # words, characters
 _FLOWING = 38  # a line at least this long goes on in the next one
 _REACH, _CELLS = 300, 20  # characters, cells; no label is further away, and lines can be endless
@@ -28,13 +27,14 @@ _FADING = (0.9, 0.8, 0.7, 0.5, 0.35)  # what the words behind a place are worth
 _ENDS = {name: dict.fromkeys(words.split(), 0.85) for name, words in PATTERNS["ends"]["words"].items()}
 _END_BEFORE, _END_BEHIND = re.compile(PATTERNS["ends"]["before"]), re.compile(PATTERNS["ends"]["behind"])
 _END_WORDS = frozenset(PATTERNS["ends"]["hints"].split())  # one of these, or of the signs, stands right before an end
+_OPENING, _LABEL_ENDS = "\"'“([<`*", tuple(":=#?-–—>")  # what may stand between a label's last mark and its value
 _DASHES, _END_SIGNS = tuple("-–—−~"), tuple("<≤⩽>≥⩾=x×@*/.…")
 
 
 class Label(Struct, frozen=True, gc=False):
     """Some words near a place; `weights` says what each concept is worth there."""
 
-    kind: str  # named, prose, left, head, over, section, path, after, defined, end, unit
+    kind: str  # named, prose, left, head, over, section, path, after, defined, unit
     weights: dict[str, float]
 
 
@@ -70,18 +70,16 @@ class Contexts:
         if known is None:
             number = self._layout.line_of(start)
             cell = self._layout.cell_of(start, number)
-            primary, others = self._find(number, cell, start, end) if cell else ([], [])
-            known = self._known[start, end] = _context(number, primary, others)
+            known = self._find(number, cell, start, end) if cell else _context(number, [], [], [])
+            self._known[start, end] = known
         return known
 
-    def _find(self, number: int, cell: Cell, start: int, end: int) -> tuple[list[Label], list[Label]]:
-        """The labels that name a place's role, and the others."""
-        layout, own = self._layout, list[Label]()
-        others = _unit(layout.text[start:end])
-        before = ""
+    def _find(self, number: int, cell: Cell, start: int, end: int) -> Context:
+        layout, own, others = self._layout, list[Label](), _unit(self._layout.text[start:end])
+        before, ends = "", list[dict[str, float]]()
         if len(layout.lines[number].cells) == 1 or cell.start < start or end < cell.end:  # no cell of a table or a form
             before = self._before(number, cell, start)
-            others += [Label("end", words) for words in ends_of(layout.text, start, end)]
+            ends = ends_of(layout.text, start, end)
             others += self._after(cell, end)
             own = self._defined(end)
         told = _told(before) if before and not _FORMS["bare"].fullmatch(before) else None
@@ -93,7 +91,7 @@ class Contexts:
             others += [told[0], *above]
         if number not in self._sections:
             self._sections[number] = self._over_all(number)
-        return own, others + self._sections[number]
+        return _context(number, own, others + self._sections[number], list(ends))
 
     def _before(self, number: int, cell: Cell, start: int) -> str:
         """The words before the place in its cell, in prose also those of the lines before, of the same clause."""
@@ -115,10 +113,12 @@ class Contexts:
         text = self._layout.text[end : min(cell.end, end + 60)]
         if len(text) < 30 and cell.end - cell.start >= _FLOWING:
             text = self._layout.text[end : end + 60]  # a sentence that goes on in the next line
-        text = _FORMS["after_end"].split(_FORMS["part_of"].sub("", text), maxsplit=1)[0]
-        words = takewhile(lambda word: not word.isdigit(), concepts(text))
+        if "of " in text or "'s" in text or "’s" in text:
+            text = _FORMS["part_of"].sub("", text)
         weights: dict[str, float] = {}
-        for word, weight in zip(words, _FADING, strict=False):
+        for word, weight in zip(concepts(_FORMS["after_end"].split(text, maxsplit=1)[0]), _FADING, strict=False):
+            if word.isdigit():
+                break
             weights.setdefault(word, weight)
         return [Label("after", weights)] if weights else []
 
@@ -145,7 +145,8 @@ class Contexts:
 
     def _above(self, number: int, cell: Cell, is_told: bool) -> list[Label]:
         """The heading of the column, or the label that stands right above."""
-        head = column_of(self._layout.head_row(number), cell)
+        row = self._layout.head_row(number)
+        head = column_of(row, cell) if row else None
         if head is not None:
             return [label_of("head", head.text, 0.95)]
         cells = self._layout.lines[number - 1].cells if number and not is_told else []
@@ -166,25 +167,26 @@ class Contexts:
         return [*labels, _SIGNED] if layout.text.startswith("-- ", layout.lines[number].cells[0].start) else labels
 
 
-def _context(number: int, primary: list[Label], others: list[Label]) -> Context:
-    weights: dict[str, float] = {}
-    for label in (*primary, *others):
-        for word, weight in label.weights.items():
+def _context(number: int, primary: list[Label], others: list[Label], ends: list[dict[str, float]]) -> Context:
+    labels, weights = [*primary, *others], dict[str, float]()
+    for said in (*[label.weights for label in labels], *ends):
+        for word, weight in said.items():
             if weight > weights.get(word, 0.0):
                 weights[word] = weight
-    named = [*primary, *(label for label in others if label.kind in _CLEAR)]
-    ends = [label.weights for label in others if label.kind == "end"]
-    heads = [label.weights for label in (*primary, *others) if label.kind == "head"]
+    named = [(label.weights, label.kind == "prose") for label in primary]
+    named += [(label.weights, False) for label in others if label.kind == "path"]
+    named += [(end, False) for end in ends]  # not the name of a place, but what it says of its role counts as much
+    words = primary[0].weights if len(primary) == 1 else dict.fromkeys(chain(*[label.weights for label in primary]))
     return Context(
         line=number,
         primary=tuple(primary),
         weights=weights,
-        words=tuple(dict.fromkeys(chain(*(label.weights for label in primary)))),
+        words=tuple(words),
         kinds=frozenset([label.kind for label in primary if label.weights]),
-        keys=tuple([(tuple(o.weights), o.kind == "prose") for o in named if not ROLES.isdisjoint(o.weights)]),
+        keys=tuple([(tuple(said), prose) for said, prose in named if not ROLES.isdisjoint(said)]),
         behind=next((tuple(label.weights)[:3] for label in others if label.kind == "after"), ()),
         ends=tuple(ends),
-        is_past=any("previous" in words for words in (*ends, *heads)),
+        is_past=any("previous" in said for said in (*ends, *[o.weights for o in labels if o.kind == "head"])),
     )
 
 
@@ -207,7 +209,8 @@ def _told(before: str) -> tuple[Label, Label] | None:
     listed = _FORMS["enumeration"].match(before)
     if listed:
         return (label := label_of("named", listed[1], 0.9)), label
-    found = _FORMS["label_end"].search(before)  # a label with its colon rather than a sentence
+    marked = before.rstrip().rstrip(_OPENING).rstrip().endswith(_LABEL_ENDS)
+    found = _FORMS["label_end"].search(before) if marked else None  # a label with its colon rather than a sentence
     named = found is not None and len(_FORMS["pieces"].split(before[: found.start()])[-1].split()) <= _LONGEST_LABEL
     outside = _FORMS["aside"].sub(" ", before) if "(" in before else before
     text = outside if outside is before or concepts(outside) else before
@@ -223,7 +226,9 @@ def _told(before: str) -> tuple[Label, Label] | None:
                 continue
             if last:
                 own.append(word)
-            weights.setdefault(word, max(weight * 0.86 ** max(0, len(weights) - 3), 0.2))
+            if word not in weights:
+                far = len(weights) - 3
+                weights[word] = max(weight * 0.86**far if far > 0 else weight, 0.2)
     kind = "named" if named else "prose"
     mine = own[: 6 if named else 3]
     return (Label(kind, weights), Label(kind, dict.fromkeys(reversed(mine), 1.0))) if weights else None

@@ -72,7 +72,7 @@ class Line(Struct, gc=False):
     @property
     def can_head(self) -> bool:
         """Whether it can be the heading row of a table."""
-        return bool(self.cells) and all(_can_head(cell.text) for cell in self.cells)
+        return bool(self.cells) and all(_can_head(cell.text) for cell in reversed(self.cells))  # figures stand behind
 
 
 class Layout:
@@ -183,9 +183,7 @@ class Layout:
             return len(text) - len(text.lstrip("#"))
         if number and self.lines[number - 1].kind == "text":
             return 0
-        wordy = (
-            text[0].isupper() and len(text.split()) <= 6 and _FORMS["heading"].fullmatch(unnumbered(text)) is not None
-        )
+        wordy = text[0].isupper() and len(text.split()) <= 6 and _FORMS["heading"].fullmatch(unnumbered(text))
         return _NESTED - 2 if wordy and cell.is_known_label else 0
 
 
@@ -256,16 +254,15 @@ def _cells(raw: str, start: int) -> list[Cell]:
     if not _FORMS["divides"].search(raw):
         text = raw.strip()
         low = raw.index(text[0])
-        return [Cell(start + low, start + low + len(text), low, low + len(text), 0, text)]
+        high = low + len(text)
+        return [Cell(start + low, start + high, low, high, 0, text)]
     piped = _FORMS["piped"].search(raw) is not None
     by_rank = piped or "\t" in raw
-    gaps = [
-        (0, 0),
-        *(gap.span() for gap in (_FORMS["pipe"] if piped else _FORMS["gap"]).finditer(raw)),
-        (len(raw), len(raw)),
-    ]
+    edges = [0, *chain(*[gap.span() for gap in _FORMS["pipe" if piped else "gap"].finditer(raw)]), len(raw)]
+    if piped and edges[1] == 0:
+        edges = edges[2:]
     cells: list[Cell] = []
-    for index, ((_, first), (last, _)) in enumerate(pairwise(gaps[1:] if piped and gaps[1][0] == 0 else gaps)):
+    for index, (first, last) in enumerate(zip(edges[::2], edges[1::2], strict=True)):
         text = raw[first:last].strip()
         if text:
             low = raw.index(text, first)

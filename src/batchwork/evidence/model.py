@@ -34,8 +34,9 @@ def confidence(signs: Sequence[float]) -> float:
     odds = 0.0
     for tree in model()["trees"]:
         node = tree
-        while type(node) is list:  # [sign, threshold, below, above]
-            node = node[2] if signs[node[0]] <= node[1] else node[3]
+        while type(node) is list:
+            sign, threshold, below, above = node
+            node = below if signs[sign] <= threshold else above
         odds += node
     raw = 1 / (1 + math.exp(-odds))
     if not steps:

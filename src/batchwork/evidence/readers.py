@@ -86,6 +86,8 @@ class Source:
         return list(islice(self._places(value), MOST_PLACES))
 
     def _places(self, value: Any) -> Iterable[Place]:
+        if isinstance(value, str):
+            return self._string_places(value.strip())
         if value is None or isinstance(value, bool | bytes):
             return ()
         if isinstance(value, int | float | Decimal):

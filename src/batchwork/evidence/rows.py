@@ -18,16 +18,15 @@ from msgspec import Struct
 from batchwork.evidence.fields import Field
 from batchwork.evidence.layout import Layout
 from batchwork.evidence.readers import Place
-from batchwork.evidence.words import concepts
+from batchwork.evidence.words import PATTERNS, concepts
 
 Leaves = Sequence[tuple[Field, list[Place]]]
 Unit = tuple[int, int]  # offsets, from and to
 _ROW, _PIECE, _REFRAIN, _BLOCK = 1.0, 0.98, 0.95, 0.9  # what a kind of units is worth: the smaller, the surer
-_VALUE = re.compile(r"(?<=[:=>])\s*[^\s:{\[].*$")  # what stands behind a key or a tag
+_FORMS = {name: re.compile(pattern) for name, pattern in PATTERNS["rows"].items()}
 _OWN_SECTION = 3.0  # what a heading with the list's name over a unit counts: as much as a telling string
 _HOUSED = 0.2  # what it counts that an element has a unit of its own
 _MARK = re.compile(r"[;•▪]\s|\n")  # between two elements in one line
-_DIGITS = re.compile(r"\d+")
 _START = itemgetter(0)
 _LEAST = 0.25  # of what an element could show; below this it was not recognised
 _STRETCH = 200  # elements of a list whose units are shared out together
@@ -89,9 +88,8 @@ class Units:
     @cached_property
     def _blocks(self) -> list[Unit]:
         lines = self.layout.lines
-        return self._parts(
-            [n for n, line in enumerate(lines) if n == 0 or (line.cells and lines[n - 1].kind == "blank")]
-        )
+        firsts = (n for n, line in enumerate(lines) if n == 0 or (line.cells and lines[n - 1].kind == "blank"))
+        return self._parts(list(firsts))
 
     @cached_property
     def _refrains(self) -> list[list[int]]:
@@ -102,8 +100,8 @@ class Units:
         alike: dict[str, list[int]] = defaultdict(list)
         for number, line in enumerate(self.layout.lines):
             if line.cells and len(line.cells) < 3:
-                said = _VALUE.sub("", self.layout.text[line.start : line.end])
-                alike[_DIGITS.sub("#", said)[:60]].append(number)
+                said = _FORMS["value"].sub("", self.layout.text[line.start : line.end])
+                alike[_FORMS["digits"].sub("#", said)[:60]].append(number)
         by_count: dict[int, list[int]] = {}
         for numbers in alike.values():
             by_count.setdefault(len(numbers), numbers)
@@ -155,20 +153,15 @@ def _assigned(fits: dict[str, dict[Unit, float]]) -> dict[str, Home]:
     paths = [path for path, fit in fits.items() if fit]
     for first in range(0, len(paths), _STRETCH):
         open_paths = paths[first : first + _STRETCH]
-        choices = sorted(
-            ((-fit, rank, unit) for rank, path in enumerate(open_paths) for unit, fit in fits[path].items()),
-        )
+        choices = sorted((-fit, rank, unit) for rank, p in enumerate(open_paths) for unit, fit in fits[p].items())
         done: set[int] = set()
         for score, rank, unit in choices:
             if rank in done or unit in taken:
                 continue
             path = open_paths[rank]
             rivals = [u for u, fit in fits[path].items() if u != unit and u not in taken and fit >= -score - 0.05]
-            equals = [
-                p
-                for r, p in enumerate(open_paths)
-                if r != rank and r not in done and fits[p].get(unit, 0.0) >= -score - 0.05
-            ]
+            others = (p for r, p in enumerate(open_paths) if r != rank and r not in done)
+            equals = [p for p in others if fits[p].get(unit, 0.0) >= -score - 0.05]
             homes[path] = Home(*unit, not rivals or (bool(equals) and len(equals) == len(rivals)))
             taken.add(unit)
             done.add(rank)

@@ -38,7 +38,7 @@ class TextIndex:
     @cached_property
     def _closed(self) -> str:
         """The folded text without anything that may stand inside a word or between the words of a value."""
-        return "".join(_FORMS["letters"].findall(self.folded))
+        return self.folded.translate({ord(sign): None for sign in set(self.folded) if not sign.isalnum()})
 
     def find(self, value: str) -> list[Hit]:
         """Every place where the value stands, in order; one broken over columns only when there is no other."""
@@ -139,7 +139,8 @@ class TextIndex:
 
 def _is_border(text: str, place: int) -> bool:
     """Whether what stands at a place is no part of a word beside it."""
-    return not 0 <= place < len(text) or _FORMS["border"].match(text, place) is not None
+    letter = text[place : place + 1]
+    return not letter.isalnum() or (letter >= "\u3040" and _FORMS["border"].match(letter) is not None)
 
 
 @lru_cache(maxsize=1_000)

@@ -13,9 +13,7 @@ MOST_PLACES = 300  # places of one value that are looked at: bounds the work, no
 MOST_REPEATS = 5  # places that are told of which nothing tells apart
 MOST_RIVAL_LINES = 300  # lines in which a rival is looked for: bounds the work
 NAMED_ENOUGH = 0.6  # the share of a question, or a field, that a line must name to be looked at: two words of three
-ANSWERED = (
-    0.7  # the same to answer it by a phrase, without a plain yes or no: two words of three are wrong half the time
-)
+ANSWERED = 0.7  # the same to answer it by a phrase without a plain yes or no: two of three are wrong half the time
 HALF = 0.5  # the same for a phrase that is quoted
 NAMING = 0.7  # how like a word must be to another to name it: a longer form of it (0.9) does, loose relations do not
 EXACTLY = 0.97  # a label that names the field this well can only be rivalled on its own line

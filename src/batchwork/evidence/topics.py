@@ -1,28 +1,31 @@
 """Where the words of a field stand in a text: on which lines, and in which paragraphs."""
 
 from bisect import bisect_left
-from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
+from itertools import chain
 
 from batchwork.evidence.fields import Field
 from batchwork.evidence.layout import Layout
 from batchwork.evidence.thresholds import NAMING, PARAGRAPH
-from batchwork.evidence.words import ROOT, concepts, likeness
+from batchwork.evidence.words import ROOT, likeness, named_in
 
 
 class Topics:
-    """The lines of a text by the concepts they name."""
+    """The lines of a text by the concepts they name, as far as the fields of one result ask for them."""
 
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, layout: Layout, fields: Iterable[Field]) -> None:
         self._layout = layout
+        self._words = {word for field in fields for word in (*field.own, *field.parents)}
+        self._blanks = [number for number, line in enumerate(layout.lines) if line.kind == "blank"]
         self._naming: dict[str, list[int]] = {}
 
     def naming(self, concept: str) -> list[int]:
         """The lines that name a concept, or one that is as good as it, in order."""
         if concept not in self._naming:
-            alike = (other for other in self._alike.get(concept[:ROOT], ()) if likeness(concept, other) >= NAMING)
-            self._naming[concept] = sorted({line for word in alike for line in self._lines[word]})
+            others = self._lines[concept[:ROOT]].items()
+            alike = (lines for other, lines in others if likeness(concept, other) >= NAMING)
+            self._naming[concept] = sorted(set(chain.from_iterable(alike)))
         return self._naming[concept]
 
     def lines_about(self, words: Sequence[str]) -> list[int]:
@@ -57,23 +60,10 @@ class Topics:
         return max(self._blanks[at - 1] + 1 if at else 0, line - PARAGRAPH), min(last, line + PARAGRAPH)
 
     @cached_property
-    def _blanks(self) -> list[int]:
-        return [number for number, line in enumerate(self._layout.lines) if line.kind == "blank"]
-
-    @cached_property
-    def _lines(self) -> dict[str, list[int]]:
-        """By concept the lines with a word for it."""
-        found: dict[str, list[int]] = defaultdict(list)
-        for number, line in enumerate(self._layout.lines):
-            for cell in line.cells:
-                for word in concepts(cell.text[:2000]):
-                    found[word].append(number)
-        return found
-
-    @cached_property
-    def _alike(self) -> dict[str, list[str]]:
-        """The concepts of the text by how they begin."""
-        found: dict[str, list[str]] = defaultdict(list)
-        for word in self._lines:
-            found[word[:ROOT]].append(word)
+    def _lines(self) -> dict[str, dict[str, list[int]]]:
+        """By what the fields' words begin with and by concept the lines with a word for it."""
+        cells = [(number, cell.text[:2000]) for number, line in enumerate(self._layout.lines) for cell in line.cells]
+        found: dict[str, dict[str, list[int]]] = {word[:ROOT]: {} for word in self._words}
+        for concept, rank in named_in([text for _, text in cells], found.keys()):
+            found[concept[:ROOT]].setdefault(concept, []).append(cells[rank][0])
         return found

@@ -8,14 +8,12 @@ import re
 import tomllib
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import lru_cache
 from importlib.resources import files
 from itertools import chain, pairwise
 
-_SPECIAL = str.maketrans(
-    {"ß": "ss", "ø": "o", "æ": "ae", "œ": "oe", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "’": "", "'": ""}
-)
+_SPECIAL = {"ß": "ss", "ø": "o", "æ": "ae", "œ": "oe", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "’": "", "'": ""}
 _SOMEBODY = ("er", "or", "ee", "ist", "ant", "ian")  # lender, lessor, trustee, chemist, tenant
 _ENDINGS = ("s", "e", "y", "ed", "ion", "ment", "ing", "al")  # one of these ends every word that has a shorter root
 _TAIL, _LONGEST_COMPOUND = 4, 60  # letters
@@ -39,15 +37,19 @@ for _worth, _pairs in VOCABULARY["related"].items():
         RELATED.setdefault(_one, {})[_other] = RELATED.setdefault(_other, {})[_one] = float(_worth)
 
 
-@lru_cache(maxsize=50_000)
-def fold(text: str) -> str:
+def plain(text: str) -> str:
     """Words without case, accents, apostrophes and invisible characters."""
     if text.isascii():
         return text.lower().replace("'", "")
-    return _FORMS["invisible"].sub("", unicodedata.normalize("NFKD", text.casefold()).translate(_SPECIAL))
+    text = unicodedata.normalize("NFKD", text.casefold())
+    for letter, spelled in _SPECIAL.items():  # far quicker than a translation where there are none
+        text = text.replace(letter, spelled)
+    return _FORMS["invisible"].sub("", text)
 
 
-@lru_cache(maxsize=50_000)
+fold = lru_cache(maxsize=50_000)(plain)  # for single words, which come back
+
+
 def stem(word: str) -> str:
     """A crude root: what remains of an English word without its usual endings."""
     found = _FORMS["endings"].search(word, 3) if word.endswith(_ENDINGS) else None
@@ -60,9 +62,10 @@ _SINGLE: dict[str, tuple[str, ...]] = {"#": ("number",)}  # words -> concepts
 _PHRASES: dict[tuple[str, ...], list[tuple[list[str], tuple[str, ...]]]] = {}  # by two words, longest first
 
 
-def words_of(text: str) -> list[str]:
+def words_of(text: str, form: str = "word") -> list[str]:
     """The words of a label or of a field's name, folded; the parts of a name in camelCase are words."""
-    return _FORMS["word"].findall(fold(_FORMS["hump"].sub(r" \g<0>", text) if _FORMS["hump"].search(text) else text))
+    apart = _FORMS["hump"].sub(r" \g<0>", text) if _FORMS["hump"].search(text) else text
+    return _FORMS[form].findall(plain(apart))
 
 
 def _learn(table: Mapping[str, str]) -> None:
@@ -94,8 +97,7 @@ for _word in _english:  # last, so that no plural takes the place of a word that
 def _concepts_of(word: str) -> tuple[str, ...]:
     if word in FILLERS:
         return ()
-    root = stem(word)
-    return _SINGLE.get(word) or _SINGLE.get(root) or _compound(word) or (root,)
+    return _SINGLE.get(word) or _SINGLE.get(root := stem(word)) or _compound(word) or (root,)
 
 
 def _compound(word: str) -> tuple[str, ...]:
@@ -128,6 +130,33 @@ def concepts(text: str) -> tuple[str, ...]:
         found += meant
         position += length
     return tuple(found)
+
+
+# Pairs that say something else than their words: what begins a phrase, and words that stand alone.
+_TURNED = {*_PHRASES, *((word, "\n") for word in _ALONE)}
+_TURNING = {word for word, _ in _TURNED}
+
+
+def named_in(texts: Sequence[str], beginnings: Set[str]) -> Iterator[tuple[str, int]]:
+    """The concepts with one of some beginnings, and the ranks of the texts that name them; all are read at once."""
+    said = words_of("\n".join(texts), "word_or_end")
+    known: dict[str, list[str]] = {}
+    for word in set(said):
+        for concept in _concepts_of(word):
+            if concept[:ROOT] in beginnings:
+                known.setdefault(word, []).append(concept)
+    told = _TURNING.union(known, "\n")
+    rank, hits, turned = 0, list[tuple[int, str]](), set[int]()
+    for word, behind in pairwise((*said, "\n")):
+        if word in told:
+            if word == "\n":
+                rank += 1
+            elif (word, behind) in _TURNED:
+                turned.add(rank)
+            elif word in known:
+                hits.append((rank, word))
+    yield from ((one, rank) for rank, word in hits if rank not in turned for one in known[word])
+    yield from ((one, rank) for rank in turned for one in concepts(texts[rank]) if one[:ROOT] in beginnings)
 
 
 UNSPOKEN, _PARTIES = (
