@@ -164,7 +164,8 @@ class _Verifier:
             return [Verdict(sure.place, max(QUOTED, sure.confidence))] if self._stands[field.path] == 1 else found
         ranked = sorted(backed, key=lambda one: (-one.entry.score, one.entry.place.start))
         best = ranked[0]
-        if len(ranked) > 1 and best.entry.score - ranked[1].entry.score <= SETTLED_BY:
+        alike = len(ranked) > 1 and best.entry.score - ranked[1].entry.score <= SETTLED_BY
+        if alike and best.entry.place.kind != "answer":  # of several phrases that answer alike any will do
             return [Verdict(one.entry.place, ALIKE) for one in ranked[:MOST_REPEATS]]
         if self._is_contested(field, best.entry, best.spans) or best.entry.place.weight < READING_SETTLED:
             others = [verdict for verdict in found if verdict.place.spans != best.entry.place.spans]
