@@ -3,7 +3,7 @@
 Weights of features are not here: they are fitted, and stand in `model.json`.
 """
 
-DEFAULT_LINE = 0.81  # the confidence from which a citation is shown: precision 0.977 on papers kept out (0.80: 0.973)
+DEFAULT_LINE = 0.81  # the confidence from which a citation is shown: precision 0.973 on papers kept out
 LEAST_SURE = 0.05  # below this a place is not worth telling
 ALIKE = 0.45  # the most that a figure is sure of when nothing but order tells its place from another
 CURRENCY_SURE = 0.9  # a currency's code or sign means the same wherever it stands: right in all demo invoices
@@ -36,7 +36,7 @@ MOST_QUOTED = 10  # places of one quote that are looked at, and other fields of 
 OUTDONE = 5.0  # in log odds: how much better a place may be that the finder knows when a rare value is quoted elsewhere
 OUTDONE_LONG = 3.0  # the same for a value that is not rare or that another field has, too
 OUTDONE_COMMON = 2.0  # the same for a year or less, which may stand in a quote by chance
-UNBACKED = 0.95  # how sure the finder must be of a field whose quotes are all refused: precision 0.992 with sloppy ones
+UNBACKED = 0.95  # how sure the finder must be of a field whose quotes are all refused: precision 0.991 with sloppy ones
 SETTLED_BY = 2.0  # in log odds: by how much the finder must prefer one of a quote's places
 VERY_SURE = 0.985  # a confidence of a rare value's place that a quote of another one does not shake
 BESIDE = 100  # characters between a place and words about it: a quote that is cut off before the value
