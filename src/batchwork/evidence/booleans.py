@@ -57,9 +57,8 @@ class Phrases:
         self._places = list(_units(layout))
         said = [set(_FORMS["word"].findall(self._text, *place)) for place in self._places]
         asked = frozenset(root for field in fields for root in reach(field.own) | reach(field.described))
-        self._naming: dict[str, list[int]] = {
-            word: [] for word in set().union(*said) if not asked.isdisjoint(_meanings(word)[2])
-        }
+        heard = frozenset[str]().union(*said)
+        self._naming = {word: list[int]() for word in heard if not asked.isdisjoint(_meanings(word)[2])}
         for number, words in enumerate(said):
             for word in words & self._naming.keys():
                 self._naming[word].append(number)
