@@ -83,7 +83,7 @@ RULES: dict[str, list[_Patch]] = {
     "values outside their element": [(find.Finder, "_outside", _gives([]))],
     "neighbours": [(find.Finder, "_favour_neighbours", _gives(None))],
     "sharing out": [(find.Finder, "_share_out", _gives(False))],
-    "values of nobody": [(contradictions.Contradictions, "_alternatives", _gives(()))],
+    "values of nobody": [(contradictions.Contradictions, "alternatives", _gives(()))],
     "changing places": [(contradictions.Contradictions, "_others", _gives(()))],
     "contradictions": [(find.Finder, "_is_contradicted", _gives(False))],
     "what the text never speaks of": [(find.Finder, "_is_unsaid", _gives(False))],

@@ -35,8 +35,6 @@ _CLAUSE_END = re.compile(_WORDS["clause_end"], re.IGNORECASE)
 _PREFIXES = ("un", "in", "non", "im", "ir", "dis")
 _REACH = 60  # characters to a word that still denies
 _FEW = 6  # words of a line that may be no more than a label
-
-
 _Word = re.Match[str]
 
 
@@ -57,26 +55,23 @@ class Phrases:
         self._places = list(_units(layout))
         said = [set(_FORMS["word"].findall(self._text, *place)) for place in self._places]
         asked = frozenset(root for field in fields for root in reach(field.own) | reach(field.described))
-        self._naming: dict[str, list[int]] = {
-            word: [] for word in set().union(*said) if not asked.isdisjoint(_meanings(word)[2])
-        }
+        heard = frozenset[str]().union(*said)
+        self._naming = {word: list[int]() for word in heard if not asked.isdisjoint(_meanings(word)[2])}
         for number, words in enumerate(said):
             for word in words & self._naming.keys():
                 self._naming[word].append(number)
 
     def statements(self, field: Field, least: float = ANSWERED) -> list[Statement]:
         """Every phrase that answers the field and names so much of it, strongest first; else its description."""
-        wanted, negated = _question(field)
         described = [word for word in field.described if word not in _SILENT]
-        found = self._answers(wanted, negated, least)
+        found = self._answers(*_question(field), least)
         if not found and len(described) > 1:
             found = self._answers(described, frozenset(), least)
         return sorted(found, key=lambda statement: -statement.strength)
 
     def said_in(self, field: Field, spans: Sequence[tuple[int, int]], least: float) -> list[Statement]:
         """What some stretches of the text answer, each read as one statement."""
-        wanted, negated = _question(field)
-        read = (self._read(low, high, wanted, negated) for low, high in spans)
+        read = (self._read(low, high, *_question(field)) for low, high in spans)
         return [statement for statement in read if statement is not None and statement.strength >= least]
 
     def _answers(self, wanted: list[str], negated: frozenset[str], strength: float) -> list[Statement]:

@@ -65,11 +65,8 @@ class Contradictions:
         others = self._others(field, self._rank(field, best))
         return max((self._exchange(field, best, other) for other in others), default=NOWHERE)
 
-    def elsewhere(self, field: Field, scored: list[Scored]) -> float:
-        """How well the field would fit where a value of its kind stands that is nobody's."""
-        return max(self._alternatives(field, scored), default=NOWHERE)
-
-    def _alternatives(self, field: Field, scored: list[Scored]) -> Iterator[float]:
+    def alternatives(self, field: Field, scored: list[Scored]) -> Iterator[float]:
+        """How well the field would fit where values of its kind stand that are nobody's."""
         best = scored[0]
         if best.place.kind == "answer" or not field.own:
             return

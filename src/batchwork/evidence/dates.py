@@ -62,9 +62,8 @@ class Dates:
         """Dates with the month's name: looked for before every year, because years are few and words are many."""
         for year in _FORMS["years"].finditer(self._text):
             low = max(0, year.start() - _LONGEST)
-            words = [
-                word for word in _FORMS["name"].finditer(self._text, low, year.start()) if fold(word[0]) in _MONTHS
-            ]
+            names = _FORMS["name"].finditer(self._text, low, year.start())
+            words = [word for word in names if fold(word[0]) in _MONTHS]
             behind = _FORMS["to_year"].fullmatch(self._text, words[-1].end(), year.start()) if words else None
             if behind is None:
                 continue

@@ -202,7 +202,7 @@ class Finder:
         other = next((entry for entry in scored[1:] if not self._is_same(best, entry)), None)
         second = _NO_FEATURES if other is None else other.features
         exchange = self.against.exchange(field, best)
-        rival = max(exchange, self.against.elsewhere(field, scored))
+        rival = max([exchange, *self.against.alternatives(field, scored)])
         contested = self.against.contested(field, best)
         return [
             best.score,

@@ -152,9 +152,8 @@ class Contexts:
         cells = self._layout.lines[number - 1].cells if number and not is_told else []
         for other in beside(cells, cell):
             if other.is_label and len(other.text) <= _LONGEST_CELL:
-                labels = other.text.endswith(":") or not any(
-                    _FORMS["says"].search(unnumbered(o.text)) for o in cells[:_CELLS]
-                )
+                texts = (unnumbered(cell.text) for cell in cells[:_CELLS])
+                labels = other.text.endswith(":") or not any(map(_FORMS["says"].search, texts))
                 return [label_of("over", other.text, 0.9)] if labels else []
         return []
 

@@ -83,13 +83,12 @@ class Layout:
         raw_lines = _tabbed(text.split("\n"))
         self.plain = "\n".join(raw_lines)  # with a tab for every separator of values, so that 12,60 are not one number
         self.lines: list[Line] = []
-        self._starts: list[int] = []
         start = 0
         for raw in raw_lines:
             kind = "blank" if not raw or raw.isspace() else "rule" if _FORMS["rule"].fullmatch(raw) else "text"
             self.lines.append(Line(start, start + len(raw), _cells(raw, start) if kind == "text" else [], kind))
-            self._starts.append(start)
             start += len(raw) + 1
+        self._starts = [line.start for line in self.lines]
         self._heads: dict[int, list[Cell]] = {}  # by the line of a row
 
     def line_of(self, offset: int) -> int:
@@ -207,9 +206,9 @@ def unnumbered(text: str) -> str:
 def _heads(line: Line, row: Line, again: bool) -> bool:
     """Whether a row of words heads the row below: its figures, or words where no row of the table is a head yet."""
     figures = [cell for cell in row.cells if not cell.is_label]
-    return (
-        all(beside(line.cells, cell, 6) for cell in figures) if figures else not again and line.cells[1].is_known_label
-    )
+    if figures:
+        return all(beside(line.cells, cell, 6) for cell in figures)
+    return not again and line.cells[1].is_known_label
 
 
 def _head_cells(line: Line, above: Line) -> list[Cell]:

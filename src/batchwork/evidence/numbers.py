@@ -143,11 +143,9 @@ class Numbers:
         text = self._text
         if text[dash] not in _DASHES or not text[dash - 1].isdigit() or not text[dash + 1].isdigit():
             return False
-        around = (
-            _FORMS["head"].search(text, max(0, dash - 30), dash + 1),
-            _FORMS["rest"].match(text, dash + 1, dash + 31),
-        )
-        return not _FORMS["id"].search("".join(part[0] for part in around if part))
+        head = _FORMS["head"].search(text, max(0, dash - 30), dash + 1)
+        rest = _FORMS["rest"].match(text, dash + 1, dash + 31)
+        return not _FORMS["id"].search("".join(part[0] for part in (head, rest) if part))
 
 
 def _ways(numeral: str) -> tuple[Decimal | None, Decimal | None]:

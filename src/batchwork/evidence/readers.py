@@ -130,9 +130,8 @@ class Source:
                     continue
                 told, weight = "unscaled", READING_UNSETTLED  # as it stands, below a note that multiplies it
             kind = "percent" if told in ("fraction", "percent") else "money" if mention.money else "number"
-            falls = (
-                negative and value > 0 and _FORMS["falls"].search(self.text, max(0, mention.start - 40), mention.start)
-            )
+            before = max(0, mention.start - 40), mention.start
+            falls = negative and value > 0 and _FORMS["falls"].search(self.text, *before)
             if (value < 0) == negative or falls:
                 yield Place(((mention.start, mention.end),), kind, weight, reading=told)
 
@@ -143,12 +142,8 @@ class Source:
             yield from (Place((match.span(),), "id", 0.6) for match in re.finditer(pattern, self.text))
 
     def _date_places(self, day: date) -> list[Place]:
-        found = [
-            Place(((mention.start, mention.end),), "date", reading.weight)
-            for mention in self.dates.mentions
-            for reading in mention.readings
-            if reading.value == day
-        ]
+        said = ((one, reading) for one in self.dates.mentions for reading in one.readings if reading.value == day)
+        found = [Place(((one.start, one.end),), "date", reading.weight) for one, reading in said]
         return found or [Place((span,), "date", 0.6, reading="part") for span in self.dates.without_year(day)]
 
     def _moment_places(self, moment: datetime) -> list[Place]:

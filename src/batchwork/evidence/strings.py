@@ -98,13 +98,11 @@ class TextIndex:
 
     def _run(self, words: list[str], start: int) -> tuple[int, int]:
         """How many of these words stand here one after the other, and where the last one ends."""
-        text, end = self.folded, start
+        text, end, last = self.folded, start, len(words) - 1
         for count, word in enumerate(words):
             gap = _FORMS["between"].match(text, end) if count else None
             place = gap.end() if gap else end
-            if not text.startswith(word, place) or (
-                count == len(words) - 1 and not _is_border(text, place + len(word))
-            ):
+            if not text.startswith(word, place) or (count == last and not _is_border(text, place + len(word))):
                 return count, end
             end = place + len(word)
         return len(words), end
