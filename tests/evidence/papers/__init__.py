@@ -18,11 +18,14 @@ split is a seeded shuffle within each kind, a file whole on one side; layouts (o
 of one program suite) are on both. A PDF's text is what our reader makes of it: when that changes, it shows as "another
 text".
 
-The last 54 lines of `open.jsonl` and the last 28 of `blind.jsonl` came later, from other labellers, when the finder had
-been fitted on the lines before them: they were scored with it before anything was changed. Change logs, man pages,
-metadata and e-mails among them are a seeded draw and were split by a draw for each; licences, Debian copyright files
-and data sheets were picked by hand and split by a draw within their kind. Six readmes and release notes, picked by
-hand, are blind from the start, because the blind part had too few of these; one change log was moved to the open part.
+54 lines of `open.jsonl` (from line 155 on) and 28 of `blind.jsonl` (from line 78 on) came later, from other
+labellers, when the finder had been fitted on the lines before them: they were scored with it before anything was
+changed. Change logs, man pages, metadata and e-mails among them are a seeded draw and were split by a draw for each;
+licences, Debian copyright files and data sheets were picked by hand and split by a draw within their kind. Six
+readmes and release notes, picked by hand, are blind from the start, because the blind part had too few of these; one
+change log was moved to the open part. The 74 and 34 lines behind them came in five lots, again from others and scored
+first: seeded draws with a choice by hand among what was drawn. Some of their scripts read the sources and digests of
+the blind part, to leave out what is taken.
 
 A field is `[path, value, spans]`, or `[path, value, spans, marks]`. A span covers the words that say the value and no
 more; where several places say it equally well, all are listed. Marks are letters: `n` the value is written otherwise
