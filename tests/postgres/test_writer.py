@@ -174,6 +174,8 @@ def test_whoever_cannot_wait_is_not_held_up_by_a_database_that_is_away(monkeypat
 
 def test_whoever_was_replaced_writes_nothing_more(postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers, "GRACE_S", 0.2)
+    monkeypatch.setattr(workers, "LEASE_S", 0.2)  # the server may have been started for this test
+    monkeypatch.setattr(writer, "HEARTBEAT_S", 3600.0)  # with each, it would open a connection anew and go on
     dsn = Dsn.parse(postgres.journal())
     first = open_journal(dsn)
     first.begin(BEGAN)
@@ -199,7 +201,7 @@ def test_whoever_was_replaced_writes_nothing_more(postgres: PostgresServer, monk
 
 
 def end_writers(postgres: PostgresServer) -> None:
-    postgres.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name ~ 'writer'")
+    postgres.execute("SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name ~ 'writer'")
 
 
 @pytest.mark.parametrize(
