@@ -321,20 +321,27 @@ def fit(cases: Sequence[Case]) -> None:
         write({"places": dict.fromkeys(GROUPS, start), "trees": [], "calibration": []})
     fitted: dict[str, Any] = {"places": choices(asked(cases), PLACES_L2), "trees": [], "calibration": []}
     write(fitted)
-    entries = [entry for entry in asked(cases) if entry.scored]
-    rows = np.array([entry.finder.signs(entry.field, entry.scored) for entry in entries])
-    right = np.array([entry.truth.is_right(entry.scored[0].place.spans) for entry in entries])
-    weights = np.array([entry.case.weight for entry in entries])
-    part = np.array([random.Random(entry.case.name).randrange(KEPT_OUT) for entry in entries])
+    entries = [(entry, scored) for entry in asked(cases) for scored in _orders(entry.scored)]
+    rows = np.array([entry.finder.signs(entry.field, scored) for entry, scored in entries])
+    right = np.array([entry.truth.is_right(scored[0].place.spans) for entry, scored in entries])
+    weights = np.array([entry.case.weight for entry, _ in entries])
+    part = np.array([random.Random(entry.case.name).randrange(KEPT_OUT) for entry, _ in entries])
     raw = np.zeros(len(entries))
     for number in range(KEPT_OUT):
         out = part == number
         write({**fitted, "trees": forest(rows[~out], right[~out], weights[~out])})
         raw[out] = [model.confidence(row) for row in rows[out]]
-    papers_only = [float(entry.case.real and entry.case.natural) for entry in entries]
+    papers_only = [
+        float(entry.case.real and entry.case.natural and scored is entry.scored) for entry, scored in entries
+    ]
     fitted["trees"] = forest(rows, right, weights)
     fitted["calibration"] = isotonic(raw.tolist(), right.tolist(), papers_only)
     write(fitted)
+
+
+def _orders(scored: list[Scored]) -> list[list[Scored]]:
+    """Each of the best places as if it were the best one: those that are not teach the trees as much as those that are."""
+    return [scored, *([scored[rank], *scored[:rank], *scored[rank + 1 :]] for rank in range(1, min(3, len(scored))))][: len(scored)]
 
 
 def training(cases: Sequence[Case]) -> list[Case]:

@@ -74,7 +74,7 @@ class Contradictions:
         taken = [span for entry in scored for span in entry.place.spans]
         mine = self._scorer.label_match(field, best.context)
         labelled = mine >= thresholds.NAMED_ENOUGH and not best.context.kinds.isdisjoint(_STRUCTURED)
-        least = max(thresholds.NAMED_AT_ALL, mine - thresholds.NEARLY_AS_WELL)
+        least = max(_least(best), mine - thresholds.NEARLY_AS_WELL)
         lines = [best.context.line] if mine > thresholds.EXACTLY else self._lines(field)
         values = chain.from_iterable(self._on_line(line, best.place.kind) for line in lines)
         for start, end, kind in (value for value, other in values if other == sort):
@@ -152,7 +152,7 @@ class Contradictions:
     def _exchange(self, field: Field, best: Scored, other: tuple[Field, Scored]) -> float:
         """The field's score if it and another one changed places, less what the other one would lose by that."""
         whose, theirs = other
-        match, least = self._scorer.label_match, thresholds.NAMED_AT_ALL
+        match, least = self._scorer.label_match, _least(best)
         if match(field, theirs.context, least) < least and match(whose, best.context, least) < least:
             return NOWHERE
         mine = self._fit(field, best, theirs.place)
@@ -164,6 +164,12 @@ class Contradictions:
         for rank in _OF_VALUE:
             features[rank] = best.features[rank]
         return score(best.group, features)
+
+
+def _least(best: Scored) -> float:
+    """How well a label must name a field for the value beside it to be a rival: in prose, words of any kind fit many."""
+    plain = best.place.kind not in FIGURES and best.context.kinds.isdisjoint(_STRUCTURED)
+    return thresholds.EXACTLY if plain else thresholds.NAMED_AT_ALL
 
 
 def circle(field: Field) -> str:
