@@ -36,7 +36,7 @@ GROUPS = [
     ),
     "answer",
 ]
-PAPERS_COUNT = 2.5  # a real paper counts as much as so many made ones: there are fewer of them
+PAPERS_COUNT = 2.0  # a real paper counts as much as so many made ones: there are fewer of them
 MUTATED_COUNTS = 0.5  # what a question that must stay empty counts, of a document as it is; of papers less
 SHARED_L2, PLACES_L2 = 1.0, 6.0
 TREES = {
@@ -387,7 +387,7 @@ def report(found: Sequence[tuple[float, bool, bool]], name: str) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--per-layout", type=int, default=2)
+    parser.add_argument("--per-layout", type=int, default=4)
     parser.add_argument("--folds", type=int, default=0, help="only report, each part of the papers kept out in turn")
     arguments = parser.parse_args()
     made, real = made_cases(arguments.per_layout, 3), paper_cases()

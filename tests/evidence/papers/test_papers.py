@@ -64,6 +64,12 @@ def test_every_path_is_labelled_once(found: Found) -> None:
     for paper in found.papers:
         paths = [entry.path for entry in paper.fields]
         assert len(paths) == len(set(paths)), paper.source
+        elements = [re.fullmatch(r"(.*)\[(\d+)\]", path) for path in paths]
+        ranks = [(found[1], int(found[2])) for found in elements if found]
+        known = Counter[str]()
+        for name, rank in ranks:
+            assert rank == known[name], (paper.source, name)  # a list of plain values has no gaps
+            known[name] += 1
 
 
 def test_spans_say_their_values(found: Found) -> None:
