@@ -341,7 +341,9 @@ def fit(cases: Sequence[Case]) -> None:
 
 def _orders(scored: list[Scored]) -> list[list[Scored]]:
     """Each of the best places as if it were the best one: those that are not teach the trees as much as those that are."""
-    return [scored, *([scored[rank], *scored[:rank], *scored[rank + 1 :]] for rank in range(1, min(3, len(scored))))][: len(scored)]
+    return [scored, *([scored[rank], *scored[:rank], *scored[rank + 1 :]] for rank in range(1, min(3, len(scored))))][
+        : len(scored)
+    ]
 
 
 def training(cases: Sequence[Case]) -> list[Case]:

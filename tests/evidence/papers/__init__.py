@@ -25,7 +25,9 @@ licences, Debian copyright files and data sheets were picked by hand and split b
 readmes and release notes, picked by hand, are blind from the start, because the blind part had too few of these; one
 change log was moved to the open part. The 74 and 34 lines behind them came in five lots, again from others and scored
 first: seeded draws with a choice by hand among what was drawn. Some of their scripts read the sources and digests of
-the blind part, to leave out what is taken.
+the blind part, to leave out what is taken. At last second readers, who knew the finder as little, looked in both parts
+at every other place where the characters of a value stand (up to eight of a field), without knowing what a finder
+cites, and accepted 97 of 2,743 in the open part and 37 of 1,589 in the blind one.
 
 A field is `[path, value, spans]`, or `[path, value, spans, marks]`. A span covers the words that say the value and no
 more; where several places say it equally well, all are listed. Marks are letters: `n` the value is written otherwise
