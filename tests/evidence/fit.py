@@ -60,7 +60,7 @@ FOR = (
     "exchange", "contested", "more own", "more line", "more block", "more parent",
 )  # fmt: skip
 AGAINST = (
-    "surplus", "conflict", "other", "count", "wrong_end", "unsaid", "unsure_home", "homeless", "more surplus",
+    "surplus", "conflict", "other", "count", "wrong_end", "unsaid", "elsewhere", "unsure_home", "homeless", "more surplus",
     "more other",
 )  # fmt: skip
 Span = tuple[int, int]

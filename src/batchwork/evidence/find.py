@@ -31,7 +31,8 @@ _TOLD_NAMES = (
 )  # fmt: skip
 _COMPARED_NAMES = ("own", "parent", "surplus", "other", "early", "line", "block")  # with the next best place
 SIGNS = (
-    "score", "lead", "rival", "exchange", "contested", "unsaid", "listed", "homeless", "unsure_home", *_TOLD_NAMES,
+    "score", "lead", "rival", "exchange", "contested", "unsaid", "elsewhere", "listed", "homeless", "unsure_home",
+    *_TOLD_NAMES,
     *(f"more {name}" for name in _COMPARED_NAMES),
 )  # fmt: skip
 _BOUNDS = {"exchange": thresholds.EXCHANGED, "rival": thresholds.CONTRADICTED, "contested": thresholds.CONTESTED}
@@ -39,8 +40,9 @@ _OUTDONE = [(SIGNS.index(name), bound) for name, bound in _BOUNDS.items()]
 _TOLD, _COMPARED = (itemgetter(*map(NAMES.index, names)) for names in (_TOLD_NAMES, _COMPARED_NAMES))
 _NO_FEATURES = [0.0] * len(NAMES)
 _FAR = 8.0  # in log odds: nothing is further away
-_OWN, _PARENT, _DESCRIBED, _SURPLUS, _OTHER, _NEIGHBOUR, _SHAPE, *_ORDER = map(
-    NAMES.index, ("own", "parent", "described", "surplus", "other", "neighbour", "shape", "first", "early")
+_OWN, _PARENT, _DESCRIBED, _SURPLUS, _OTHER, _NEIGHBOUR, _SHAPE, _LINE, _BLOCK, *_ORDER = map(
+    NAMES.index,
+    ("own", "parent", "described", "surplus", "other", "neighbour", "shape", "line", "block", "first", "early"),
 )
 _CODE = 3  # letters of a currency: USD
 
@@ -209,6 +211,7 @@ class Finder:
             _FAR if other is None else best.score - other.score,
             *[max(-_FAR, min(_FAR, best.score - other)) for other in (rival, exchange, contested)],
             float(self._is_unsaid(field, best)),
+            self._elsewhere(field, best),
             float(bool(field.record)),
             float(bool(field.record) and home is None),
             float(home is not None and not home.sure),
@@ -230,6 +233,13 @@ class Finder:
         parent = best.features[_PARENT] if field.parents else 0.0
         said = max(best.features[_OWN], parent, best.features[_DESCRIBED] / 2)
         return said < thresholds.FAINT and not self.scorer.topics.speaks_of(field)
+
+    def _elsewhere(self, field: Field, best: Scored) -> float:
+        """How much of a field's words the text says, but not of this place, nor near it."""
+        if field.record:
+            return 0.0
+        near = max(best.features[_OWN], best.features[_LINE], best.features[_BLOCK])
+        return max(0.0, self.scorer.topics.spoken(field) - near)
 
     def _is_same(self, best: Scored, other: Scored) -> bool:
         """Whether a place says the same thing once more under the same label, as running heads do."""

@@ -38,6 +38,11 @@ class Topics:
         """Whether any word that tells the field from others stands anywhere in the text."""
         return not field.telling or any(map(self.naming, field.telling))
 
+    def spoken(self, field: Field) -> float:
+        """The share of a field's words, its own and its object's, that stand anywhere in the text."""
+        words = field.telling + field.parents
+        return sum(map(bool, map(self.naming, words))) / len(words) if words else 0.0
+
     def around(self, field: Field, line: int) -> tuple[float, float]:
         """The shares of a field's words, its own and its object's, on a line and in its paragraph."""
         words = field.telling + field.parents
