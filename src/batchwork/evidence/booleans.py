@@ -105,6 +105,8 @@ class Phrases:
         if denials is None or "?" in text[hits[-1].end() : end]:
             return None  # a question says nothing by itself
         low, high = min(word.start() for word in (*hits, *denials)), max(word.end() for word in (*hits, *denials))
+        said = _FORMS["said"].match(text, high, end)
+        high = said.end() if said else high
         return Statement(low, high, (len(denials) + turned) % 2 == 0, strength)
 
 
