@@ -193,6 +193,9 @@ def is_denied(source: Source, field: Field, place: Place, context: Context) -> b
             return True
         if place.kind == "number" and "whole" in end and "total" not in asked:
             return True
+    chosen = _FORMS["chosen"].match
+    if not field.group.endswith("]") and (chosen(source.text, place.start - 1) or chosen(source.text, place.end)):
+        return True
     if place.kind in FIGURES:
         return False
     if box_before(source.text, place.start) is False:
