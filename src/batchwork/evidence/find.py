@@ -226,7 +226,8 @@ class Finder:
 
     def _is_unsaid(self, field: Field, best: Scored) -> bool:
         """Whether the text never speaks of what a value is: neither its labels nor any other word names the field."""
-        if "[" in field.path or UNSPOKEN.issuperset(field.telling) or best.features[_SHAPE]:
+        shown = best.features[_SHAPE] and best.place.kind not in FIGURES  # many a number looks like a year
+        if "[" in field.path or UNSPOKEN.issuperset(field.telling) or shown:
             return False
         if not best.context.kinds and all(word in GENERIC or is_party(word) for word in field.names):
             return False  # somebody's name may stand without any label, as over a letter
@@ -268,7 +269,9 @@ class Finder:
             sure = max(sure, thresholds.CURRENCY_SURE)
         elif self._is_contradicted(best, signs):
             return []
-        elif best.place.weight < thresholds.READING_SETTLED or self._is_unsaid(field, best):
+        elif best.place.weight < thresholds.READING_SETTLED or (
+            best.features[_NEIGHBOUR] < thresholds.HALF and self._is_unsaid(field, best)
+        ):
             sure = min(sure, thresholds.ALIKE)
         if sure < thresholds.LEAST_SURE:
             return []

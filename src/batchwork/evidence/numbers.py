@@ -98,8 +98,10 @@ class Numbers:
         if len(numeral) > _LONGEST or (not in_date and self._is_part(start, end)):
             return None
         values = self._values(numeral)
-        if in_date:  # only its year is asked for as a number
-            return Mention(start, end, (Reading(values[0][0], 0.6, "part"),)) if len(numeral) == 4 else None
+        if in_date and len(numeral) != 4:
+            return None  # only its year is asked for as a number
+        if in_date or (start > 1 and _FORMS["chapter"].match(self._text, start - 2)):
+            return Mention(start, end, (Reading(values[0][0], 0.6, "part"),))
         last = self._known.get(rank - 1) if rank and self._is_touched(rank) else None
         return _dressed(self._text, start, end, values, 0 if last is None else last.end) if values else None
 
