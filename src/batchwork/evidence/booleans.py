@@ -28,7 +28,9 @@ for _group in VOCABULARY["alike"]:
         _MEANINGS[_word] = tuple(dict.fromkeys((*_MEANINGS.get(_word, ()), *concepts(_group))))
 _FORMS = {name: re.compile(pattern) for name, pattern in PATTERNS["booleans"].items()}
 _BOX_BEFORE = re.compile(rf"(?:{PATTERNS['booleans']['box']}) *\Z")
-_ASKING, _DOUBT, _OF_THE_NEXT = (frozenset(_WORDS[name].split()) for name in ("asking", "doubt", "of_the_next"))
+_ASKING, _DOUBT, _OF_THE_NEXT, _STATUS = (
+    frozenset(_WORDS[name].split()) for name in ("asking", "doubt", "of_the_next", "status")
+)
 _SILENT = NEGATIONS | _ASKING
 # What is denied ends at punctuation, and where another verb or subject follows ("does not smoke and has").
 _CLAUSE_END = re.compile(_WORDS["clause_end"], re.IGNORECASE)
@@ -80,7 +82,7 @@ class Phrases:
             alike = (places for word, places in self._naming.items() if _naming(concept, word))
             for number in set(chain.from_iterable(alike)):
                 counts[number] = counts.get(number, 0) + 1
-        least = min(strength, NAMED_ENOUGH) * len(set(wanted)) - 1e-9
+        least = min(strength, NAMED_ENOUGH) * len(set(wanted) - _STATUS or wanted) - 1e-9
         read = (self._read(*self._places[n], wanted, negated) for n in sorted(counts) if counts[n] >= least)
         return [statement for statement in read if statement is not None and statement.strength >= strength]
 
@@ -104,6 +106,8 @@ class Phrases:
         denials = _denials(text, words, hits, negated)
         if denials is None or "?" in text[hits[-1].end() : end]:
             return None  # a question says nothing by itself
+        if denials and _STATUS.issuperset(set(wanted) - named):
+            strength = max(strength, ANSWERED)  # without fee, so none is required
         low, high = min(word.start() for word in (*hits, *denials)), max(word.end() for word in (*hits, *denials))
         said = _FORMS["said"].match(text, high, end)
         high = said.end() if said else high
@@ -165,6 +169,7 @@ def _denials(text: str, words: list[_Word], hits: list[_Word], negated: frozense
     if inside and not _FORMS["clause_stops"].match(text, last.end()):
         return None  # of two clauses each has a subject and a verb of its own
     denials = {word: fold(word[0]) for word in free if fold(word[0]) in NEGATIONS - negated}
+    denials |= {word: "free" for word in free if _FORMS["free_of"].match(text, word.start())}
     neither = "neither" in denials.values()
     single = ((word, said) for word, said in denials.items() if not (neither and said == "nor"))
     return [word for word, said in single if said not in _OF_THE_NEXT or word.start() < last.end()]
