@@ -68,7 +68,7 @@ class Phrases:
         described = [word for word in field.described if word not in _SILENT]
         found = self._answers(*_question(field), least)
         if not found and len(described) > 1:
-            found = self._answers(described, frozenset(), least)
+            found = self._answers(described, NEGATIONS.intersection(field.described), least)
         return sorted(found, key=lambda statement: -statement.strength)
 
     def said_in(self, field: Field, spans: Sequence[tuple[int, int]], least: float) -> list[Statement]:
@@ -170,6 +170,7 @@ def _denials(text: str, words: list[_Word], hits: list[_Word], negated: frozense
         return None  # of two clauses each has a subject and a verb of its own
     denials = {word: fold(word[0]) for word in free if fold(word[0]) in NEGATIONS - negated}
     denials |= {word: "free" for word in free if _FORMS["free_of"].match(text, word.start())}
+    denials = {word: said for word, said in denials.items() if not _FORMS["denies_nothing"].match(text, word.start())}
     neither = "neither" in denials.values()
     single = ((word, said) for word, said in denials.items() if not (neither and said == "nor"))
     return [word for word, said in single if said not in _OF_THE_NEXT or word.start() < last.end()]
