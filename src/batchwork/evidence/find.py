@@ -229,15 +229,15 @@ class Finder:
         shown = best.features[_SHAPE] and best.place.kind not in FIGURES  # many a number looks like a year
         if "[" in field.path or UNSPOKEN.issuperset(field.telling) or shown:
             return False
-        if not best.context.kinds and all(word in GENERIC or is_party(word) for word in field.names):
-            return False  # somebody's name may stand without any label, as over a letter
+        if _is_letterhead(field, best):
+            return False
         parent = best.features[_PARENT] if field.parents else 0.0
         said = max(best.features[_OWN], parent, best.features[_DESCRIBED] / 2)
         return said < thresholds.FAINT and not self.scorer.topics.speaks_of(field)
 
     def _elsewhere(self, field: Field, best: Scored) -> float:
         """How much of a field's words the text says, but not of this place, nor near it."""
-        if field.record:
+        if field.record or _is_letterhead(field, best):
             return 0.0
         near = max(best.features[_OWN], best.features[_LINE], best.features[_BLOCK])
         return max(0.0, self.scorer.topics.spoken(field) - near)
@@ -291,6 +291,11 @@ class Finder:
 
 def _ranked(entries: Iterator[Scored] | list[Scored]) -> list[Scored]:
     return sorted(entries, key=lambda entry: (-round(entry.score, 3), not entry.place.exact, entry.place.start))
+
+
+def _is_letterhead(field: Field, best: Scored) -> bool:
+    """Whether it may be somebody's name that stands without any label, as over a letter."""
+    return not best.context.kinds and all(word in GENERIC or is_party(word) for word in field.names)
 
 
 def _beside(entry: Scored, share: float) -> Scored:

@@ -205,7 +205,10 @@ class Source:
 
     def _by_alias(self, text: str) -> Iterator[Place]:
         hits = next(filter(None, map(self.index.find, ALIASES.get(text.lower(), ()))), [])
-        yield from (Place(spans, _kind(text), 0.9, False) for spans, _ in hits)
+        for spans, _ in hits:
+            *head, (low, high) = spans
+            named = _FORMS["licence_behind"].match(self.text, high)
+            yield Place((*head, (low, named.end() if named else high)), _kind(text), 0.9, False)
 
     def _symbols(self, text: str) -> Iterator[Place]:
         if text.upper() in _SYMBOLS:

@@ -42,8 +42,10 @@ def test_the_set_is_large_and_of_many_kinds_and_a_third_is_blind() -> None:
 
 
 def test_no_text_is_in_both_parts() -> None:
-    sources = {part: {entry["source"] for entry in entries(part)} for part in PARTS}
+    sources, digests = ({part: {entry[key] for entry in entries(part)} for part in PARTS} for key in ("source", "sha256"))
     assert not sources["open"] & sources["blind"]
+    assert not digests["open"] & digests["blind"]
+    assert len(digests["open"]) == sum(1 for _ in entries("open"))
 
 
 def test_papers_of_pinned_packages_are_found_and_the_missing_are_counted(found: Found) -> None:
@@ -94,7 +96,7 @@ def says(words: str, entry: Field) -> bool:
     if isinstance(value, str) and (date := DATE.match(value)):
         digits = re.sub(r"\D", " ", words).split()
         year_month_day = {date[1], date[1][2:], date[3] or date[1], (date[3] or date[1]).lstrip("0")}
-        return bool(year_month_day & set(digits))
+        return bool(year_month_day & set(digits)) or "".join(digits) == value.replace("-", "")
     if set(entry.marks) & {"n", "p"}:
         return True
     if isinstance(value, int | float) and not isinstance(value, bool):
