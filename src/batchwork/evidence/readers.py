@@ -6,7 +6,7 @@ strings whatever their case, spacing, hyphenation and dashes. Booleans are anoth
 
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import date, datetime, time
 from decimal import Decimal
@@ -164,7 +164,7 @@ class Source:
         for way in [self._as_meant, *ways] if canonical else ways:
             found = list(way(text)) if text else []
             if found:
-                return found
+                return found if way == self._by_alias else [*found, *self._by_alias(text, found)]
         return ()
 
     def _as_written(self, text: str) -> Iterator[Place]:
@@ -203,12 +203,17 @@ class Source:
                 low, high = before.start() if before else low, behind.end() if behind else high
             yield Place(((low, high),), _kind(text), 0.7, False)
 
-    def _by_alias(self, text: str) -> Iterator[Place]:
-        hits = next(filter(None, map(self.index.find, ALIASES.get(text.lower(), ()))), [])
-        for spans, _ in hits:
+    def _by_alias(self, text: str, known: Sequence[Place] = ()) -> Iterator[Place]:
+        """Where another name of a licence stands, the longest one; not where it is known to stand already."""
+        hits = (hit for name in ALIASES.get(text.lower(), ()) for hit, _ in self.index.find(name))
+        last = -1
+        for spans in sorted(hits, key=lambda spans: (spans[0][0], -spans[-1][1])):
             *head, (low, high) = spans
+            if spans[0][0] < last or any(place.start < high and low < place.end for place in known):
+                continue
             named = _FORMS["licence_behind"].match(self.text, high)
-            yield Place((*head, (low, named.end() if named else high)), _kind(text), 0.9, False)
+            last = named.end() if named else high
+            yield Place((*head, (low, last)), _kind(text), 0.9, False)
 
     def _symbols(self, text: str) -> Iterator[Place]:
         if text.upper() in _SYMBOLS:
