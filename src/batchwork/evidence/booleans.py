@@ -99,6 +99,7 @@ class Phrases:
         repeated = not negated or not negated.isdisjoint(fold(word[0]) for word in words)  # "Disabled: no" is the name
         turned = opposite == repeated
         told, answer = _boxed(text, begin, end, hits), _FORMS["answer"].match(text, hits[-1].end(), end)
+        answer = answer or _FORMS["default"].search(text, hits[-1].end(), end)
         if told is None and answer:
             told = *answer.span("answer"), answer["yes"] is not None
         if told is not None:
