@@ -36,13 +36,16 @@ class QuotedPlaces:
             told = told or [one for one in self._finder.phrases.said_in(field, spans, HALF) if one.says == field.value]
             return [Place(((one.start, one.end),), "answer") for one in told]
         known = self._finder.places[field.path]
+        if isinstance(field.value, str) and not any(map(str.isalnum, field.value)):
+            return []  # a mark stands everywhere
         places = [place for place in known if _is_in(spans, place.start, place.spans[-1][1])]
         if not places and (isinstance(field.value, str) or len(known) >= MOST_PLACES):
             text = self._finder.source.text  # what the whole text says better elsewhere may still be said here
             near = ((low + start, low + end) for low, high in spans for start, end in says(text[low:high], field.value))
-            capitals = str(field.value).isupper()  # LICENSE is a file, and no licence
+            value = str(field.value)
+            strict = value.isupper() or not value[:1].isalnum()  # LICENSE is a file, and no licence; so is .lzma
             places = [
-                Place((span,), "text", exact=False) for span in near if not capitals or text[slice(*span)].isupper()
+                Place((span,), "text", exact=False) for span in near if not strict or text[slice(*span)] == value
             ]
         return places
 
@@ -61,6 +64,20 @@ class QuotedPlaces:
             homes = (home for path, home in self._finder.homes.items() if path[: path.rindex("[")] == name)
             self._units[name] = sorted((home.start, home.end) for home in homes)
         return _is_in(self._units[name], place.start, place.start + 1)
+
+    def is_anothers_answer(self, field: Field, spans: Sequence[Span]) -> bool:
+        """Whether what some spans answer is rather the answer to another question, or to that of any element."""
+        phrases = self._finder.phrases
+        mine = max((one.strength for one in phrases.said_in(field, spans, 0.0)), default=0.0)
+        home = self._finder.homes.get(field.record)
+        unsure = home is None or not home.sure
+        for other in self._finder.fields:
+            if other is field or not isinstance(other.value, bool):
+                continue
+            same = other.name == field.name and other.value == field.value and unsure
+            if phrases.said_in(other, spans, mine if same else mine + 0.01):
+                return True
+        return False
 
     def is_only(self, field: Field, place: Place) -> bool:
         """Whether a rare value stands nowhere else, and is nobody else's: then no other place can be meant."""

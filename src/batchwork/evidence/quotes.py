@@ -139,7 +139,7 @@ class _Verifier:
             settled = self._finder.scorer.entry(field, sure.place)
             better = [entry for entry in scored if entry.score > settled.score + OUTDONE_COMMON]
             scored = better or [settled]
-        allowed = [entry for entry in scored if self._is_allowed(field, entry)]
+        allowed = [entry for entry in scored if self._is_allowed(field, entry, spans)]
         known = {one.entry.place.spans for one in self._backed[field.path]}
         self._backed[field.path] += [_Backed(entry, spans) for entry in allowed if entry.place.spans not in known]
         if not allowed and sure is not None and not (field.is_telling and sure.confidence >= VERY_SURE):
@@ -172,12 +172,14 @@ class _Verifier:
             return [Verdict(best.entry.place, ALIKE), *_doubted(others)]
         return [Verdict(best.entry.place, QUOTED)]
 
-    def _is_allowed(self, field: Field, entry: Scored) -> bool:
+    def _is_allowed(self, field: Field, entry: Scored, spans: Sequence[tuple[int, int]]) -> bool:
         """Whether the finder does not deny a place, nor knows a much better one."""
         sure = self._sure.get(field.path)
-        if entry.place.kind == "answer" or (sure is not None and sure.place.spans == entry.place.spans):
+        if sure is not None and sure.place.spans == entry.place.spans:
             return True
         elsewhere = self._places.is_other_elements(field, entry.place) and not self._places.is_only(field, entry.place)
+        if entry.place.kind == "answer":
+            return not elsewhere and not self._places.is_anothers_answer(field, spans)
         if elsewhere or self._is_denied(field, entry):
             return False
         if sure is None:
