@@ -44,9 +44,7 @@ class QuotedPlaces:
             near = ((low + start, low + end) for low, high in spans for start, end in says(text[low:high], field.value))
             value = str(field.value)
             strict = value.isupper() or not value[:1].isalnum()  # LICENSE is a file, and no licence; so is .lzma
-            places = [
-                Place((span,), "text", exact=False) for span in near if not strict or text[slice(*span)] == value
-            ]
+            places = [Place((span,), "text", exact=False) for span in near if not strict or text[slice(*span)] == value]
         return places
 
     def denies(self, field: Field, entry: Scored) -> bool:

@@ -13,8 +13,19 @@ from functools import lru_cache
 from importlib.resources import files
 from itertools import chain, pairwise
 
-_SPECIAL = {"ß": "ss", "ø": "o", "æ": "ae", "œ": "oe", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "’": "", "'": "",
-            "©": " copyright "}
+_SPECIAL = {
+    "ß": "ss",
+    "ø": "o",
+    "æ": "ae",
+    "œ": "oe",
+    "ł": "l",
+    "đ": "d",
+    "ð": "d",
+    "þ": "th",
+    "’": "",
+    "'": "",
+    "©": " copyright ",
+}
 _SOMEBODY = ("er", "or", "ee", "ist", "ant", "ian")  # lender, lessor, trustee, chemist, tenant
 _ENDINGS = ("s", "e", "y", "ed", "ion", "ment", "ing", "al")  # one of these ends every word that has a shorter root
 _TAIL, _LONGEST_COMPOUND = 4, 60  # letters

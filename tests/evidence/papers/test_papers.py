@@ -42,7 +42,9 @@ def test_the_set_is_large_and_of_many_kinds_and_a_third_is_blind() -> None:
 
 
 def test_no_text_is_in_both_parts() -> None:
-    sources, digests = ({part: {entry[key] for entry in entries(part)} for part in PARTS} for key in ("source", "sha256"))
+    sources, digests = (
+        {part: {entry[key] for entry in entries(part)} for part in PARTS} for key in ("source", "sha256")
+    )
     assert not sources["open"] & sources["blind"]
     assert not digests["open"] & digests["blind"]
     assert len(digests["open"]) == sum(1 for _ in entries("open"))
