@@ -61,8 +61,8 @@ FOR = (
     "exchange", "contested", "more own", "more line", "more block", "more parent",
 )  # fmt: skip
 AGAINST = (
-    "surplus", "conflict", "other", "count", "wrong_end", "unsaid", "elsewhere", "unsure_home", "homeless", "more surplus",
-    "more other",
+    "surplus", "conflict", "other", "count", "wrong_end", "unsaid", "elsewhere", "unsure_home", "homeless",
+    "more surplus", "more other",
 )  # fmt: skip
 Span = tuple[int, int]
 
@@ -341,10 +341,9 @@ def fit(cases: Sequence[Case]) -> None:
 
 
 def _orders(scored: list[Scored]) -> list[list[Scored]]:
-    """Each of the best places as if it were the best one: those that are not teach the trees as much as those that are."""
-    return [scored, *([scored[rank], *scored[:rank], *scored[rank + 1 :]] for rank in range(1, min(3, len(scored))))][
-        : len(scored)
-    ]
+    """The places as they are, and each of the next best as if it were the best: the trees learn as much from those."""
+    turned = ([scored[rank], *scored[:rank], *scored[rank + 1 :]] for rank in range(1, min(3, len(scored))))
+    return [scored, *turned] if scored else []
 
 
 def training(cases: Sequence[Case]) -> list[Case]:

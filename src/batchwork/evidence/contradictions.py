@@ -167,7 +167,7 @@ class Contradictions:
 
 
 def _least(best: Scored) -> float:
-    """How well a label must name a field for the value beside it to be a rival: in prose, words of any kind fit many."""
+    """How well a label must name a field for the value beside it to be a rival: in prose, many words fit a field."""
     plain = best.place.kind not in FIGURES and best.context.kinds.isdisjoint(_STRUCTURED)
     return thresholds.EXACTLY if plain else thresholds.NAMED_AT_ALL
 
