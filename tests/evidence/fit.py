@@ -45,6 +45,7 @@ TREES = {
     "min_child_samples": 20, "min_child_weight": 5, "subsample": 0.8, "subsample_freq": 1, "colsample_bytree": 0.7,
     "reg_lambda": 5, "random_state": 1, "n_jobs": 1, "deterministic": True, "verbose": -1,
 }  # fmt: skip
+TURNED = 1.0  # the share of answers of yes or no that are turned round where other values are exchanged
 KEPT_OUT = 5  # parts of the documents, each of which is asked of trees that were fitted on the others
 BESIDE = 24
 STRANGE = (
@@ -149,6 +150,9 @@ def mutated(case: Case, dice: random.Random, strange: float = 0.2, swapped: floa
                 changes[truth.path] = replace(truth, value=other.value, accepted=())
                 if dice.random() < dropped and not listed:
                     left_out.add(other.path)
+    for truth in case.truths:
+        if truth.accepted and isinstance(truth.value, bool) and dice.random() < TURNED:
+            changes[truth.path] = replace(truth, value=not truth.value, accepted=())
     made: dict[str, Truth] = {}
     for truth in case.truths:
         if truth.path not in left_out or truth.path in changes:

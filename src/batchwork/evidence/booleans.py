@@ -6,16 +6,20 @@ when it is denied an odd number of times. Words that carry their own opposite ("
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from heapq import nlargest
 from itertools import chain
+from math import log
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from batchwork.evidence.fields import Field
 from batchwork.evidence.layout import Layout
-from batchwork.evidence.thresholds import ANSWERED, NAMED_ENOUGH, NAMING
-from batchwork.evidence.words import NEGATIONS, PATTERNS, ROOT, VOCABULARY, concepts, fold, nearest, reach
+from batchwork.evidence.thresholds import ANSWERED, HALF, MOST_STATEMENTS, NAMING
+from batchwork.evidence.words import GENERIC, NEGATIONS, PATTERNS, ROOT, VOCABULARY, concepts, fold, nearest, reach
 
 _WORDS = VOCABULARY["answers"]
 _OPPOSITES: dict[str, str] = {}
@@ -36,17 +40,22 @@ _SILENT = NEGATIONS | _ASKING
 _CLAUSE_END = re.compile(_WORDS["clause_end"], re.IGNORECASE)
 _PREFIXES = ("un", "in", "non", "im", "ir", "dis")
 _REACH = 60  # characters to a word that still denies
+_NEAR = 30  # characters to a word of status that is said of the others
 _FEW = 6  # words of a line that may be no more than a label
+_PARENT, _DESCRIBED = 0.5, 0.4  # what a word of another kind is worth beside one of the field's own
 _Word = re.Match[str]
 
 
 class Statement(Struct, frozen=True, gc=False):
-    """A phrase that answers a field's question; `strength` says how fully it names the field."""
+    """A phrase about a field; `strength` says how fully it names the field, `about` how much of what is asked."""
 
     start: int
     end: int
     says: bool
     strength: float
+    is_sure: bool = True  # whether it says so, rather than leave it open
+    about: float = 0.0
+    is_answer: bool = False  # a plain yes or no, or a box
 
 
 class Phrases:
@@ -56,35 +65,44 @@ class Phrases:
         self._text = layout.text
         self._places = list(_units(layout))
         said = [set(_FORMS["word"].findall(self._text, *place)) for place in self._places]
-        asked = frozenset(root for field in fields for root in reach(field.own) | reach(field.described))
+        asked = frozenset(root for field in fields for root in reach(field.own + field.parents + field.described))
         heard = frozenset[str]().union(*said)
         self._naming = {word: list[int]() for word in heard if not asked.isdisjoint(_meanings(word)[2])}
         for number, words in enumerate(said):
             for word in words & self._naming.keys():
                 self._naming[word].append(number)
 
-    def statements(self, field: Field, least: float = ANSWERED) -> list[Statement]:
-        """Every phrase that answers the field and names so much of it, strongest first; else its description."""
-        described = [word for word in field.described if word not in _SILENT]
-        found = self._answers(*_question(field), least)
-        if not found and len(described) > 1:
-            found = self._answers(described, NEGATIONS.intersection(field.described), least)
+    def statements(self, field: Field) -> list[Statement]:
+        """The phrases that speak of most of what is asked, by rare words rather than common ones, strongest first."""
+        question = _question(field)
+        worth = dict.fromkeys((word for word in field.described if word not in _SILENT), _DESCRIBED)
+        worth |= dict.fromkeys(field.parents, _PARENT)
+        worth |= {word: _PARENT if word in _STATUS or word in GENERIC else 1.0 for word in question[0]}
+        told: dict[int, float] = defaultdict(float)
+        total = 0.0
+        for concept, weight in worth.items():
+            alike = (places for word, places in self._naming.items() if _naming(concept, word))
+            naming = set(chain.from_iterable(alike))
+            weight *= log(2 + len(self._places) / (1 + len(naming)))
+            total += weight
+            for number in naming:
+                told[number] += weight
+        found = []
+        described = [word for word in worth if word not in question[0]]
+        for number in nlargest(MOST_STATEMENTS, told, key=lambda number: (told[number], -number)):
+            begin, end = self._places[number]
+            one = self._read(begin, end, *question)
+            if one is None and described:
+                one = self._read(begin, end, described, NEGATIONS.intersection(described))
+                one = one and replace(one, strength=one.strength * HALF)
+            if one is not None:
+                found.append(replace(one, about=told[number] / total))
         return sorted(found, key=lambda statement: -statement.strength)
 
     def said_in(self, field: Field, spans: Sequence[tuple[int, int]], least: float) -> list[Statement]:
         """What some stretches of the text answer, each read as one statement."""
         read = (self._read(low, high, *_question(field)) for low, high in spans)
-        return [statement for statement in read if statement is not None and statement.strength >= least]
-
-    def _answers(self, wanted: list[str], negated: frozenset[str], strength: float) -> list[Statement]:
-        counts: dict[int, int] = {}
-        for concept in dict.fromkeys(wanted):
-            alike = (places for word, places in self._naming.items() if _naming(concept, word))
-            for number in set(chain.from_iterable(alike)):
-                counts[number] = counts.get(number, 0) + 1
-        least = min(strength, NAMED_ENOUGH) * len(set(wanted) - _STATUS or wanted) - 1e-9
-        read = (self._read(*self._places[n], wanted, negated) for n in sorted(counts) if counts[n] >= least)
-        return [statement for statement in read if statement is not None and statement.strength >= strength]
+        return [one for one in read if one is not None and one.is_sure and one.strength >= least]
 
     def _read(self, begin: int, end: int, wanted: list[str], negated: frozenset[str]) -> Statement | None:
         """What a line, cell or sentence answers."""
@@ -94,6 +112,7 @@ class Phrases:
         hits = _closest([word for word in words if any(_naming(want, word[0]) for want in wanted)], len(named))
         if not hits:
             return None
+        hits = _together(hits, set(wanted) - _STATUS)
         strength = len(named) / len(set(wanted))
         opposite = any(all(_naming(want, hit[0]) <= 0 for want in wanted) for hit in hits)
         repeated = not negated or not negated.isdisjoint(fold(word[0]) for word in words)  # "Disabled: no" is the name
@@ -103,16 +122,16 @@ class Phrases:
         if told is None and answer:
             told = *answer.span("answer"), answer["yes"] is not None
         if told is not None:
-            return Statement(told[0], told[1], told[2] != turned, strength + 0.2)
-        denials = _denials(text, words, hits, negated)
-        if denials is None or "?" in text[hits[-1].end() : end]:
+            return Statement(told[0], told[1], told[2] != turned, strength + 0.2, is_answer=True)
+        if "?" in text[hits[-1].end() : end]:
             return None  # a question says nothing by itself
+        denials, is_open = _denials(text, words, hits, negated)
         if denials and _STATUS.issuperset(set(wanted) - named):
             strength = max(strength, ANSWERED)  # without fee, so none is required
         low, high = min(word.start() for word in (*hits, *denials)), max(word.end() for word in (*hits, *denials))
         said = _FORMS["said"].match(text, high, end)
         high = said.end() if said else high
-        return Statement(low, high, (len(denials) + turned) % 2 == 0, strength)
+        return Statement(low, high, (len(denials) + turned) % 2 == 0, strength, not is_open)
 
 
 def _question(field: Field) -> tuple[list[str], frozenset[str]]:
@@ -127,6 +146,19 @@ def _closest(hits: list[_Word], count: int) -> list[_Word]:
     windows = [hits[index : index + count] for index in range(len(hits) - count + 1)]
     fullest = [part for part in windows if len({fold(hit[0]) for hit in part}) == count] or windows
     return min(fullest, key=lambda part: part[-1].end() - part[0].start()) if hits and windows else hits
+
+
+def _together(hits: list[_Word], telling: set[str]) -> list[_Word]:
+    """Without words of status that stand far from the telling ones: they speak of something else."""
+    strong = [rank for rank, hit in enumerate(hits) if any(_naming(want, hit[0]) for want in telling)]
+    if not strong:
+        return hits
+    low, high = strong[0], strong[-1]
+    while low and hits[low].start() - hits[low - 1].end() <= _NEAR:
+        low -= 1
+    while high + 1 < len(hits) and hits[high + 1].start() - hits[high].end() <= _NEAR:
+        high += 1
+    return hits[low : high + 1]
 
 
 def _boxed(text: str, begin: int, end: int, hits: list[_Word]) -> tuple[int, int, bool] | None:
@@ -152,29 +184,27 @@ def box_before(text: str, start: int) -> bool | None:
     return None if found is None else found["on"] is not None
 
 
-def _denials(text: str, words: list[_Word], hits: list[_Word], negated: frozenset[str]) -> list[_Word] | None:
-    """The words that deny what these say in their clause; None when it is left open, or nothing is said of them."""
+def _denials(text: str, words: list[_Word], hits: list[_Word], negated: frozenset[str]) -> tuple[list[_Word], bool]:
+    """The words that deny what these say in their clause, and whether it is left open or nothing is said of them."""
     first, last = hits[0], hits[-1]
     low, high = first.start() - _REACH, last.end() + _REACH
     inside = False  # whether another clause begins between them; its verb may stand behind
     for cut in _CLAUSE_END.finditer(text, max(0, low), high + _REACH):
         low = cut.start() if cut.start() < first.start() else low
         high = min(high, cut.start()) if cut.start() >= last.end() else high
-        inside = inside or first.end() <= cut.start() < last.start()
+        inside = inside or (first.end() <= cut.start() < last.start() and not cut[0].endswith("("))
     free = [word for word in words if low < word.end() and word.start() <= high and word not in hits]
-    if any(fold(word[0]) in _DOUBT and word.start() < last.start() for word in free):
-        return None
+    is_open = any(fold(word[0]) in _DOUBT and word.start() < last.start() for word in free)
     said = text.startswith(".", last.end()) or text.endswith(": ", 0, first.start())
-    if not free and len(words) <= _FEW and not said:
-        return None  # a label or a heading that says nothing by itself
-    if inside and not _FORMS["clause_stops"].match(text, last.end()):
-        return None  # of two clauses each has a subject and a verb of its own
+    is_open |= not free and len(words) <= _FEW and not said  # a label or a heading that says nothing by itself
+    is_open |= inside and not _FORMS["clause_stops"].match(text, last.end())  # each clause has a verb of its own
     denials = {word: fold(word[0]) for word in free if fold(word[0]) in NEGATIONS - negated}
     denials |= {word: "free" for word in free if _FORMS["free_of"].match(text, word.start())}
     denials = {word: said for word, said in denials.items() if not _FORMS["denies_nothing"].match(text, word.start())}
     neither = "neither" in denials.values()
     single = ((word, said) for word, said in denials.items() if not (neither and said == "nor"))
-    return [word for word, said in single if said not in _OF_THE_NEXT or word.start() < last.end()]
+    single = ((word, said) for word, said in single if said not in _OF_THE_NEXT or word.start() < last.end())
+    return [word for word, said in single if said != "non" or any(hit.start() - word.end() < 2 for hit in hits)], is_open
 
 
 @lru_cache(maxsize=50_000)

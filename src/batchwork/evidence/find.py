@@ -32,7 +32,7 @@ _TOLD_NAMES = (
 _COMPARED_NAMES = ("own", "parent", "surplus", "other", "early", "line", "block")  # with the next best place
 SIGNS = (
     "score", "lead", "rival", "exchange", "contested", "unsaid", "elsewhere", "listed", "homeless", "unsure_home",
-    *_TOLD_NAMES,
+    "answer", *_TOLD_NAMES,
     *(f"more {name}" for name in _COMPARED_NAMES),
 )  # fmt: skip
 _BOUNDS = {"exchange": thresholds.EXCHANGED, "rival": thresholds.CONTRADICTED, "contested": thresholds.CONTESTED}
@@ -148,14 +148,17 @@ class Finder:
         statements = apart or statements
         if field.record:
             statements = [one for one in statements if home is not None and home.start <= one.start < home.end]
-        against = max((one.strength for one in statements if one.says != field.value), default=0.0)
         agreed = [one for one in statements if one.says == field.value]
-        if against and against >= max((one.strength for one in agreed), default=0.0):
+        against = max((one.strength for one in statements if one.is_sure and one.says != field.value), default=0.0)
+        if against >= max([thresholds.ANSWERED, *(one.strength for one in agreed if one.is_sure)]):
             return
         for one in agreed:
-            place, context = Place(((one.start, one.end),), "answer"), contexts[one]
-            features = self.scorer.features(field, place, context)
+            weight = 1.0 if one.is_sure else thresholds.HALF
+            place, context = Place(((one.start, one.end),), "answer", weight, one.is_answer), contexts[one]
+            around = (0.0, *self.scorer.topics.around(field, context.line))
+            features = self.scorer.features(field, place, context, (1, *around))
             features[_OWN], features[_SURPLUS], features[_OTHER] = one.strength, against, 0.0
+            features[_LINE] = one.about
             yield Scored(place, context, "answer", features, score("answer", features))
 
     def _favour_neighbours(self, found: dict[str, list[Scored]]) -> None:
@@ -215,6 +218,7 @@ class Finder:
             float(bool(field.record)),
             float(bool(field.record) and home is None),
             float(home is not None and not home.sure),
+            float(best.place.kind == "answer"),
             *_TOLD(best.features),
             *map(sub, _COMPARED(best.features), _COMPARED(second)),
         ]
