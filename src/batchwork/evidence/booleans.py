@@ -204,7 +204,9 @@ def _denials(text: str, words: list[_Word], hits: list[_Word], negated: frozense
     neither = "neither" in denials.values()
     single = ((word, said) for word, said in denials.items() if not (neither and said == "nor"))
     single = ((word, said) for word, said in single if said not in _OF_THE_NEXT or word.start() < last.end())
-    return [word for word, said in single if said != "non" or any(hit.start() - word.end() < 2 for hit in hits)], is_open
+    return [
+        word for word, said in single if said != "non" or any(hit.start() - word.end() < 2 for hit in hits)
+    ], is_open
 
 
 @lru_cache(maxsize=50_000)
