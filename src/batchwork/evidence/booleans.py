@@ -53,7 +53,6 @@ class Statement(Struct, frozen=True, gc=False):
     end: int
     says: bool
     strength: float
-    is_sure: bool = True  # whether it says so, rather than leave it open
     about: float = 0.0
     is_answer: bool = False  # a plain yes or no, or a box
 
@@ -80,10 +79,10 @@ class Phrases:
         worth |= {word: _PARENT if word in _STATUS or word in GENERIC else 1.0 for word in question[0]}
         told: dict[int, float] = defaultdict(float)
         total = 0.0
-        for concept, weight in worth.items():
+        for concept, plain in worth.items():
             alike = (places for word, places in self._naming.items() if _naming(concept, word))
             naming = set(chain.from_iterable(alike))
-            weight *= log(2 + len(self._places) / (1 + len(naming)))
+            weight = plain * log(2 + len(self._places) / (1 + len(naming)))
             total += weight
             for number in naming:
                 told[number] += weight
@@ -94,7 +93,7 @@ class Phrases:
             one = self._read(begin, end, *question)
             if one is None and described:
                 one = self._read(begin, end, described, NEGATIONS.intersection(described))
-                one = one and replace(one, strength=one.strength * HALF)
+                one = replace(one, strength=one.strength * HALF) if one and one.strength >= HALF else None
             if one is not None:
                 found.append(replace(one, about=told[number] / total))
         return sorted(found, key=lambda statement: -statement.strength)
@@ -102,7 +101,7 @@ class Phrases:
     def said_in(self, field: Field, spans: Sequence[tuple[int, int]], least: float) -> list[Statement]:
         """What some stretches of the text answer, each read as one statement."""
         read = (self._read(low, high, *_question(field)) for low, high in spans)
-        return [one for one in read if one is not None and one.is_sure and one.strength >= least]
+        return [one for one in read if one is not None and one.strength >= least]
 
     def _read(self, begin: int, end: int, wanted: list[str], negated: frozenset[str]) -> Statement | None:
         """What a line, cell or sentence answers."""
@@ -125,13 +124,15 @@ class Phrases:
             return Statement(told[0], told[1], told[2] != turned, strength + 0.2, is_answer=True)
         if "?" in text[hits[-1].end() : end]:
             return None  # a question says nothing by itself
-        denials, is_open = _denials(text, words, hits, negated)
+        denials = _denials(text, words, hits, negated)
+        if denials is None:
+            return None
         if denials and _STATUS.issuperset(set(wanted) - named):
             strength = max(strength, ANSWERED)  # without fee, so none is required
         low, high = min(word.start() for word in (*hits, *denials)), max(word.end() for word in (*hits, *denials))
         said = _FORMS["said"].match(text, high, end)
         high = said.end() if said else high
-        return Statement(low, high, (len(denials) + turned) % 2 == 0, strength, not is_open)
+        return Statement(low, high, (len(denials) + turned) % 2 == 0, strength)
 
 
 def _question(field: Field) -> tuple[list[str], frozenset[str]]:
@@ -184,8 +185,8 @@ def box_before(text: str, start: int) -> bool | None:
     return None if found is None else found["on"] is not None
 
 
-def _denials(text: str, words: list[_Word], hits: list[_Word], negated: frozenset[str]) -> tuple[list[_Word], bool]:
-    """The words that deny what these say in their clause, and whether it is left open or nothing is said of them."""
+def _denials(text: str, words: list[_Word], hits: list[_Word], negated: frozenset[str]) -> list[_Word] | None:
+    """The words that deny what these say in their clause; None when it is left open, or nothing is said of them."""
     first, last = hits[0], hits[-1]
     low, high = first.start() - _REACH, last.end() + _REACH
     inside = False  # whether another clause begins between them; its verb may stand behind
@@ -194,19 +195,20 @@ def _denials(text: str, words: list[_Word], hits: list[_Word], negated: frozense
         high = min(high, cut.start()) if cut.start() >= last.end() else high
         inside = inside or (first.end() <= cut.start() < last.start() and not cut[0].endswith("("))
     free = [word for word in words if low < word.end() and word.start() <= high and word not in hits]
-    is_open = any(fold(word[0]) in _DOUBT and word.start() < last.start() for word in free)
+    if any(fold(word[0]) in _DOUBT and word.start() < last.start() for word in free):
+        return None
     said = text.startswith(".", last.end()) or text.endswith(": ", 0, first.start())
-    is_open |= not free and len(words) <= _FEW and not said  # a label or a heading that says nothing by itself
-    is_open |= inside and not _FORMS["clause_stops"].match(text, last.end())  # each clause has a verb of its own
+    if not free and len(words) <= _FEW and not said:
+        return None  # a label or a heading that says nothing by itself
+    if inside and not _FORMS["clause_stops"].match(text, last.end()):
+        return None  # of two clauses each has a verb of its own
     denials = {word: fold(word[0]) for word in free if fold(word[0]) in NEGATIONS - negated}
     denials |= {word: "free" for word in free if _FORMS["free_of"].match(text, word.start())}
     denials = {word: said for word, said in denials.items() if not _FORMS["denies_nothing"].match(text, word.start())}
     neither = "neither" in denials.values()
     single = ((word, said) for word, said in denials.items() if not (neither and said == "nor"))
     single = ((word, said) for word, said in single if said not in _OF_THE_NEXT or word.start() < last.end())
-    return [
-        word for word, said in single if said != "non" or any(hit.start() - word.end() < 2 for hit in hits)
-    ], is_open
+    return [word for word, said in single if said != "non" or any(hit.start() - word.end() < 2 for hit in hits)]
 
 
 @lru_cache(maxsize=50_000)

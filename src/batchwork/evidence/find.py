@@ -149,12 +149,11 @@ class Finder:
         if field.record:
             statements = [one for one in statements if home is not None and home.start <= one.start < home.end]
         agreed = [one for one in statements if one.says == field.value]
-        against = max((one.strength for one in statements if one.is_sure and one.says != field.value), default=0.0)
-        if against >= max([thresholds.ANSWERED, *(one.strength for one in agreed if one.is_sure)]):
+        against = max((one.strength for one in statements if one.says != field.value), default=0.0)
+        if against >= max([thresholds.ANSWERED, *(one.strength for one in agreed)]):
             return
         for one in agreed:
-            weight = 1.0 if one.is_sure else thresholds.HALF
-            place, context = Place(((one.start, one.end),), "answer", weight, one.is_answer), contexts[one]
+            place, context = Place(((one.start, one.end),), "answer", 1.0, one.is_answer), contexts[one]
             around = (0.0, *self.scorer.topics.around(field, context.line))
             features = self.scorer.features(field, place, context, (1, *around))
             features[_OWN], features[_SURPLUS], features[_OTHER] = one.strength, against, 0.0

@@ -31,7 +31,7 @@ class QuotedPlaces:
     def within(self, field: Field, spans: Sequence[Span]) -> list[Place]:
         """The places inside of some spans that say a field's value."""
         if isinstance(field.value, bool):
-            said = [one for one in self._finder.phrases.statements(field) if one.says == field.value and one.is_sure]
+            said = [one for one in self._finder.phrases.statements(field) if one.says == field.value]
             said = [one for one in said if one.strength >= HALF]
             told = [one for one in said if any(low < one.end and one.start < high for low, high in spans)]
             told = told or [one for one in self._finder.phrases.said_in(field, spans, HALF) if one.says == field.value]
