@@ -65,7 +65,6 @@ RULES: dict[str, list[_Patch]] = {
     "boxes": [(booleans, "_boxed", _gives(None))],
     "denials": [(find, "is_denied", _gives(False))],
     "ends of ranges": [(labels, "ends_of", _gives(()))],
-    "enumerations": [(labels, "_FORMS", {**labels._FORMS, "enumeration": _NEVER})],
     "names defined in brackets": [(labels.Contexts, "_defined", _gives([]))],
     "words behind": [(labels.Contexts, "_after", _gives(()))],
     "labels above": [(labels.Contexts, "_above", _gives([]))],

@@ -40,7 +40,6 @@ _SILENT = NEGATIONS | _ASKING
 _CLAUSE_END = re.compile(_WORDS["clause_end"], re.IGNORECASE)
 _PREFIXES = ("un", "in", "non", "im", "ir", "dis")
 _REACH = 60  # characters to a word that still denies
-_NEAR = 30  # characters to a word of status that is said of the others
 _FEW = 6  # words of a line that may be no more than a label
 _PARENT, _DESCRIBED = 0.5, 0.4  # what a word of another kind is worth beside one of the field's own
 _Word = re.Match[str]
@@ -111,13 +110,11 @@ class Phrases:
         hits = _closest([word for word in words if any(_naming(want, word[0]) for want in wanted)], len(named))
         if not hits:
             return None
-        hits = _together(hits, set(wanted) - _STATUS)
         strength = len(named) / len(set(wanted))
         opposite = any(all(_naming(want, hit[0]) <= 0 for want in wanted) for hit in hits)
         repeated = not negated or not negated.isdisjoint(fold(word[0]) for word in words)  # "Disabled: no" is the name
         turned = opposite == repeated
         told, answer = _boxed(text, begin, end, hits), _FORMS["answer"].match(text, hits[-1].end(), end)
-        answer = answer or _FORMS["default"].search(text, hits[-1].end(), end)
         if told is None and answer:
             told = *answer.span("answer"), answer["yes"] is not None
         if told is not None:
@@ -147,19 +144,6 @@ def _closest(hits: list[_Word], count: int) -> list[_Word]:
     windows = [hits[index : index + count] for index in range(len(hits) - count + 1)]
     fullest = [part for part in windows if len({fold(hit[0]) for hit in part}) == count] or windows
     return min(fullest, key=lambda part: part[-1].end() - part[0].start()) if hits and windows else hits
-
-
-def _together(hits: list[_Word], telling: set[str]) -> list[_Word]:
-    """Without words of status that stand far from the telling ones: they speak of something else."""
-    strong = [rank for rank, hit in enumerate(hits) if any(_naming(want, hit[0]) for want in telling)]
-    if not strong:
-        return hits
-    low, high = strong[0], strong[-1]
-    while low and hits[low].start() - hits[low - 1].end() <= _NEAR:
-        low -= 1
-    while high + 1 < len(hits) and hits[high + 1].start() - hits[high].end() <= _NEAR:
-        high += 1
-    return hits[low : high + 1]
 
 
 def _boxed(text: str, begin: int, end: int, hits: list[_Word]) -> tuple[int, int, bool] | None:
@@ -203,7 +187,6 @@ def _denials(text: str, words: list[_Word], hits: list[_Word], negated: frozense
     if inside and not _FORMS["clause_stops"].match(text, last.end()):
         return None  # of two clauses each has a verb of its own
     denials = {word: fold(word[0]) for word in free if fold(word[0]) in NEGATIONS - negated}
-    denials |= {word: "free" for word in free if _FORMS["free_of"].match(text, word.start())}
     denials = {word: said for word, said in denials.items() if not _FORMS["denies_nothing"].match(text, word.start())}
     neither = "neither" in denials.values()
     single = ((word, said) for word, said in denials.items() if not (neither and said == "nor"))

@@ -205,9 +205,6 @@ def _told(before: str) -> tuple[Label, Label] | None:
 
     The last few count in full, those further away ever less, less again beyond a comma or a number.
     """
-    listed = _FORMS["enumeration"].match(before)
-    if listed:
-        return (label := label_of("named", listed[1], 0.9)), label
     marked = before.rstrip().rstrip(_OPENING).rstrip().endswith(_LABEL_ENDS)
     found = _FORMS["label_end"].search(before) if marked else None  # a label with its colon rather than a sentence
     named = found is not None and len(_FORMS["pieces"].split(before[: found.start()])[-1].split()) <= _LONGEST_LABEL

@@ -116,14 +116,11 @@ class Layout:
 
     def _goes_on(self, number: int) -> bool:
         """Whether a table goes on below a blank line, a caption of rows or the rest of a wrapped cell."""
-        above, line, *rest = self.lines[number - 1 : number + 3]
-        if line.cells:
-            text = line.cells[0].text
-            return bool(rest) and len(rest[0].cells) > 1 and len(text) < _LONGEST_CAPTION and not text.endswith(":")
-        if len(rest) > 1 and len(rest[0].cells) == 1 and len(rest[0].cells[0].text) < _LONGEST_CAPTION:
-            rest = rest[1:]
-        figures = [cell for cell in rest[0].cells if not cell.is_label] if rest and len(rest[0].cells) > 1 else []
-        return bool(figures) and all(beside(above.cells, cell) for cell in figures)
+        line, *rest = self.lines[number : number + 3]
+        if any(len(cell.text) >= _LONGEST_CAPTION or cell.text.endswith(":") for cell in line.cells):
+            return False
+        rows = [row for row in rest[: 1 if line.cells else 2] if len(row.cells) > 1]
+        return any(not cell.is_label for row in rows for cell in row.cells)
 
     def head_row(self, number: int) -> list[Cell]:
         """The heading cells over a row of a table; empty when it has none."""

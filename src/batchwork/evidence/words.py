@@ -14,18 +14,9 @@ from importlib.resources import files
 from itertools import chain, pairwise
 
 _SPECIAL = {
-    "ß": "ss",
-    "ø": "o",
-    "æ": "ae",
-    "œ": "oe",
-    "ł": "l",
-    "đ": "d",
-    "ð": "d",
-    "þ": "th",
-    "’": "",
-    "'": "",
+    "ß": "ss", "ø": "o", "æ": "ae", "œ": "oe", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "’": "", "'": "",
     "©": " copyright ",
-}
+}  # fmt: skip
 _SOMEBODY = ("er", "or", "ee", "ist", "ant", "ian")  # lender, lessor, trustee, chemist, tenant
 _ENDINGS = ("s", "e", "y", "ed", "ion", "ment", "ing", "al")  # one of these ends every word that has a shorter root
 _TAIL, _LONGEST_COMPOUND = 4, 60  # letters
