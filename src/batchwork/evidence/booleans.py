@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from batchwork.evidence.fields import Field
 from batchwork.evidence.layout import Layout
-from batchwork.evidence.thresholds import ANSWERED, HALF, MOST_STATEMENTS, NAMING
+from batchwork.evidence.thresholds import HALF, MOST_STATEMENTS, NAMING
 from batchwork.evidence.words import GENERIC, NEGATIONS, PATTERNS, ROOT, VOCABULARY, concepts, fold, nearest, reach
 
 _WORDS = VOCABULARY["answers"]
@@ -91,7 +91,7 @@ class Phrases:
             begin, end = self._places[number]
             one = self._read(begin, end, *question)
             if one is None and described:
-                one = self._read(begin, end, described, NEGATIONS.intersection(described))
+                one = self._read(begin, end, described, NEGATIONS.intersection(field.described))
                 one = replace(one, strength=one.strength * HALF) if one and one.strength >= HALF else None
             if one is not None:
                 found.append(replace(one, about=told[number] / total))
@@ -124,8 +124,6 @@ class Phrases:
         denials = _denials(text, words, hits, negated)
         if denials is None:
             return None
-        if denials and _STATUS.issuperset(set(wanted) - named):
-            strength = max(strength, ANSWERED)  # without fee, so none is required
         low, high = min(word.start() for word in (*hits, *denials)), max(word.end() for word in (*hits, *denials))
         said = _FORMS["said"].match(text, high, end)
         high = said.end() if said else high

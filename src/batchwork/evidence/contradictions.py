@@ -118,6 +118,8 @@ class Contradictions:
             mention, cell = numbers.mention(rank), layout.cell_of(numbers.starts[rank], number)
             if mention is None or cell is None or mention.readings[0].kind == "part":
                 continue
+            if _FORMS["of_a_licence"].match(layout.text, mention.end):
+                continue  # its version is nobody else's
             boxed = cell.start == numbers.starts[rank] and unnumbered(cell.text) != cell.text  # of a form
             share = mention.readings[0].kind in ("fraction", "percent")
             if not boxed and share == (kind == "percent"):
@@ -189,8 +191,6 @@ def is_denied(source: Source, field: Field, place: Place, context: Context) -> b
     """Whether the place says something else: what was before, "not active"."""
     for end in context.ends:
         asked = field.own + field.parents
-        if ("new" in asked and "previous" in end) or ("previous" in asked and "new" in end):
-            return True
         if place.kind == "number" and "whole" in end and "total" not in asked:
             return True
     chosen = _FORMS["chosen"].match

@@ -120,8 +120,6 @@ class Finder:
         if isinstance(field.value, bool):
             return _ranked(self._answers(field, home))
         places = self.places[field.path]
-        if not places:
-            return []
         if home is not None:
             places = [place for place in places if place in home] or self._outside(places, field)
         count = 1 if "currency" in field.own else len({place.spans for place in places})  # it means the same each time
@@ -240,8 +238,6 @@ class Finder:
 
     def _elsewhere(self, field: Field, best: Scored) -> float:
         """How much of a field's words the text says, but not of this place, nor near it."""
-        if field.record or _is_letterhead(field, best):
-            return 0.0
         near = max(best.features[_OWN], best.features[_LINE], best.features[_BLOCK])
         return max(0.0, self.scorer.topics.spoken(field) - near)
 

@@ -20,7 +20,6 @@ _MARKS = {";": re.compile(r";"), ",": re.compile(r",(?=\S|$)")}
 _PIECES = {mark: re.compile(rf'(?:^|{mark})((?:"[^"]*"|[^{mark}])*)') for mark in _MARKS}
 _NESTED, _DEEPEST = 10, 10_000  # levels of headings: below those of texts stand keys, by their indentation
 _STEADY = 3  # lines with the same count of separators
-_LONGEST_HEADING, _LONGEST_CAPTION = 70, 40  # characters
 _END, _COLUMN, _UNTIL = map(attrgetter, ("end", "column", "until"))
 
 
@@ -117,8 +116,6 @@ class Layout:
     def _goes_on(self, number: int) -> bool:
         """Whether a table goes on below a blank line, a caption of rows or the rest of a wrapped cell."""
         line, *rest = self.lines[number : number + 3]
-        if any(len(cell.text) >= _LONGEST_CAPTION or cell.text.endswith(":") for cell in line.cells):
-            return False
         rows = [row for row in rest[: 1 if line.cells else 2] if len(row.cells) > 1]
         return any(not cell.is_label for row in rows for cell in row.cells)
 
@@ -173,8 +170,6 @@ class Layout:
         text = cell.text
         if self.opens(number):
             return _NESTED - 1 if text[0] == "[" else _NESTED + cell.column
-        if len(text) > _LONGEST_HEADING:
-            return 0
         if text[0] == "#":
             return len(text) - len(text.lstrip("#"))
         if number and self.lines[number - 1].kind == "text":
@@ -255,8 +250,6 @@ def _cells(raw: str, start: int) -> list[Cell]:
     piped = _FORMS["piped"].search(raw) is not None
     by_rank = piped or "\t" in raw
     edges = [0, *chain(*[gap.span() for gap in _FORMS["pipe" if piped else "gap"].finditer(raw)]), len(raw)]
-    if piped and edges[1] == 0:
-        edges = edges[2:]
     cells: list[Cell] = []
     for index, (first, last) in enumerate(zip(edges[::2], edges[1::2], strict=True)):
         text = raw[first:last].strip()

@@ -86,16 +86,12 @@ class Source:
         return list(islice(self._places(value), MOST_PLACES))
 
     def _places(self, value: Any) -> Iterable[Place]:
-        if isinstance(value, str):
-            return self._string_places(value.strip())
         if value is None or isinstance(value, bool | bytes):
             return ()
         if isinstance(value, int | float | Decimal):
             return self._number_places(value)
         if isinstance(value, datetime):
             return self._moment_places(value)
-        if isinstance(value, date):
-            return self._date_places(value)
         if isinstance(value, time):
             return (Place((told.span(),), "date") for told in TIME.finditer(self.text) if is_time(told, value))
         return self._string_places(str(value).strip())

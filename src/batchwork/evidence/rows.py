@@ -127,8 +127,6 @@ def _fit(leaves: Leaves, units: list[Unit]) -> tuple[dict[Unit, float], dict[Uni
 
 def _worth(field: Field) -> float:
     """What a value says about the unit of its element by standing there."""
-    if field.value is None or isinstance(field.value, bool):
-        return 0.0
     return 3.0 if field.is_telling else 0.8
 
 
