@@ -59,8 +59,6 @@ def find_evidence(
     """
     fields = fields_of(value, schema)
     text = document if isinstance(document, str) else document.text
-    if not text.strip():
-        return {field.path: [] for field in fields}
     finder = Finder(Source(text), fields, [(citation.start, citation.end) for citation in cited])
     return {path: citations_of(document, verdicts) for path, verdicts in finder.run().items()}
 
@@ -206,12 +204,13 @@ class Finder:
         exchange = self.against.exchange(field, best)
         rival = max([exchange, *self.against.alternatives(field, scored)])
         contested = self.against.contested(field, best)
+        near = max(best.features[_OWN], best.features[_LINE], best.features[_BLOCK])
         return [
             best.score,
             _FAR if other is None else best.score - other.score,
             *[max(-_FAR, min(_FAR, best.score - other)) for other in (rival, exchange, contested)],
             float(self._is_unsaid(field, best)),
-            self._elsewhere(field, best),
+            max(0.0, self.scorer.topics.spoken(field) - near),
             float(bool(field.record)),
             float(bool(field.record) and home is None),
             float(home is not None and not home.sure),
@@ -228,18 +227,12 @@ class Finder:
     def _is_unsaid(self, field: Field, best: Scored) -> bool:
         """Whether the text never speaks of what a value is: neither its labels nor any other word names the field."""
         shown = best.features[_SHAPE] and best.place.kind not in FIGURES  # many a number looks like a year
-        if "[" in field.path or UNSPOKEN.issuperset(field.telling) or shown:
-            return False
-        if _is_letterhead(field, best):
+        letterhead = not best.context.kinds and all(word in GENERIC or is_party(word) for word in field.names)
+        if "[" in field.path or UNSPOKEN.issuperset(field.telling) or shown or letterhead:
             return False
         parent = best.features[_PARENT] if field.parents else 0.0
         said = max(best.features[_OWN], parent, best.features[_DESCRIBED] / 2)
         return said < thresholds.FAINT and not self.scorer.topics.speaks_of(field)
-
-    def _elsewhere(self, field: Field, best: Scored) -> float:
-        """How much of a field's words the text says, but not of this place, nor near it."""
-        near = max(best.features[_OWN], best.features[_LINE], best.features[_BLOCK])
-        return max(0.0, self.scorer.topics.spoken(field) - near)
 
     def _is_same(self, best: Scored, other: Scored) -> bool:
         """Whether a place says the same thing once more under the same label, as running heads do."""
@@ -261,7 +254,7 @@ class Finder:
         sure = confidence(signs)
         alike = [entry for entry in scored[1:20] if best.place.kind in FIGURES and self._is_alike(best, entry)]
         told = [best, *alike]
-        pointed = [entry for entry in told if self._is_pointed_at(entry)]
+        pointed = [e for e in told if any(low <= e.place.start and e.place.end <= high for low, high in self._cited)]
         if alike and len(pointed) != 1:
             return [Verdict(entry.place, min(sure, thresholds.ALIKE)) for entry in told[: thresholds.MOST_REPEATS]]
         if "currency" in field.own and isinstance(field.value, str) and len(field.value) == _CODE:
@@ -283,18 +276,9 @@ class Finder:
         pairs = enumerate(zip(best.features, other.features, strict=True))
         return all(rank in _ORDER or abs(one - two) < 0.01 for rank, (one, two) in pairs)
 
-    def _is_pointed_at(self, entry: Scored) -> bool:
-        """Whether the provider itself cited a passage around a place."""
-        return any(low <= entry.place.start and entry.place.end <= high for low, high in self._cited)
-
 
 def _ranked(entries: Iterator[Scored] | list[Scored]) -> list[Scored]:
     return sorted(entries, key=lambda entry: (-round(entry.score, 3), not entry.place.exact, entry.place.start))
-
-
-def _is_letterhead(field: Field, best: Scored) -> bool:
-    """Whether it may be somebody's name that stands without any label, as over a letter."""
-    return not best.context.kinds and all(word in GENERIC or is_party(word) for word in field.names)
 
 
 def _beside(entry: Scored, share: float) -> Scored:

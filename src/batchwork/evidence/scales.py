@@ -5,16 +5,13 @@ tables below it until prose follows.
 """
 
 import re
-from collections.abc import Iterator
 
 from batchwork.evidence.layout import Layout, column_of
 from batchwork.evidence.numbers import power_of
 from batchwork.evidence.words import PATTERNS
 
 _PATTERNS: dict[str, str] = PATTERNS["scales"]
-_NOTE, _UNSCALED = re.compile(_PATTERNS["note"]), re.compile(_PATTERNS["unscaled"])
-_WORDS, _SIGNS = _PATTERNS["hints"].split("|"), _PATTERNS["signs"].split()
-_BESIDE = ("{}m", "{}b", "{}k", "{} m", "{} b", "{} k", "{}000", "t{}", "k{}", "m{}")
+_HINTS, _NOTE, _UNSCALED = (re.compile(_PATTERNS[name]) for name in ("hints", "note", "unscaled"))
 _PROSE = 60  # characters of a line that is no caption
 
 
@@ -24,20 +21,11 @@ class Scales:
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
         self._notes: dict[int, list[tuple[int, int]]] = {}  # by line: offset, power
-        for number in set(self._hinted()):
+        for number in {layout.line_of(hint.start()) for hint in _HINTS.finditer(layout.text.lower())}:
             for found in _NOTE.finditer(layout.text, layout.lines[number].start, layout.lines[number].end):
                 note = found.start(), power_of(found[found.lastindex] if found.lastindex else "k")
                 self._notes.setdefault(number, []).append(note)
         self._captions = self._find_captions() if self._notes else {}
-
-    def _hinted(self) -> Iterator[int]:
-        """The lines that hold what every note has one of: looking for these is far quicker than the pattern."""
-        lower = self._layout.text.lower()
-        for hint in (*_WORDS, *(form.format(sign) for sign in _SIGNS if sign in lower for form in _BESIDE)):
-            at = lower.find(hint)
-            while at >= 0:
-                yield self._layout.line_of(at)
-                at = lower.find(hint, at + 1)
 
     def _find_captions(self) -> dict[int, int]:
         """For lines of tables below a note in a line of its own, the power."""
