@@ -12,7 +12,7 @@ from operator import attrgetter
 
 from msgspec import Struct
 
-from batchwork.evidence.layout import Cell, Layout, beside, column_of, unnumbered
+from batchwork.evidence.layout import Cell, Layout, beside, can_label, column_of, unnumbered
 from batchwork.evidence.words import PATTERNS, ROLES, concepts, is_known
 
 _FORMS = {name: re.compile(pattern) for name, pattern in PATTERNS["labels"].items()}
@@ -139,7 +139,9 @@ class Contexts:
         rank = bisect_left(cells, cell.start, key=_START)
         headed = self._layout.head_row(number)
         for other in (*cells[rank - 1 : max(rank - _CELLS, 0) : -1], cells[0]):
-            if other.is_label and (headed or not _FORMS["said"].search(other.text)):  # a sentence or a pair is no label
+            if can_label(other.text) and (
+                headed or not _FORMS["said"].search(other.text)
+            ):  # a sentence or a pair is no label
                 return [label_of("left", other.text, 1.0)]
         return []
 
@@ -151,7 +153,7 @@ class Contexts:
             return [label_of("head", head.text, 0.95)]
         cells = self._layout.lines[number - 1].cells if number and not is_told else []
         for other in beside(cells, cell):
-            if other.is_label and len(other.text) <= _LONGEST_CELL:
+            if can_label(other.text) and len(other.text) <= _LONGEST_CELL:
                 texts = (unnumbered(cell.text) for cell in cells[:_CELLS])
                 labels = other.text.endswith(":") or not any(map(_FORMS["says"].search, texts))
                 return [label_of("over", other.text, 0.9)] if labels else []

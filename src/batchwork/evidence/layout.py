@@ -50,14 +50,9 @@ class Cell(Struct, gc=False):
     text: str
 
     @property
-    def is_label(self) -> bool:
-        """Whether it can be a label."""
-        return can_label(self.text)
-
-    @property
     def is_known_label(self) -> bool:
         """Whether it holds words that labels are made of."""
-        return self.is_label and any(map(is_known, concepts(self.text)))
+        return can_label(self.text) and any(map(is_known, concepts(self.text)))
 
 
 class Line(Struct, gc=False):
@@ -117,7 +112,7 @@ class Layout:
         """Whether a table goes on below a blank line, a caption of rows or the rest of a wrapped cell."""
         line, *rest = self.lines[number : number + 3]
         rows = [row for row in rest[: 1 if line.cells else 2] if len(row.cells) > 1]
-        return any(not cell.is_label for row in rows for cell in row.cells)
+        return any(not can_label(cell.text) for row in rows for cell in row.cells)
 
     def head_row(self, number: int) -> list[Cell]:
         """The heading cells over a row of a table; empty when it has none."""
@@ -197,7 +192,7 @@ def unnumbered(text: str) -> str:
 
 def _heads(line: Line, row: Line, again: bool) -> bool:
     """Whether a row of words heads the row below: its figures, or words where no row of the table is a head yet."""
-    figures = [cell for cell in row.cells if not cell.is_label]
+    figures = [cell for cell in row.cells if not can_label(cell.text)]
     if figures:
         return all(beside(line.cells, cell, 6) for cell in figures)
     return not again and line.cells[1].is_known_label

@@ -94,7 +94,8 @@ class Numbers:
     def _read(self, rank: int) -> Mention | None:
         start, end = self.starts[rank], self._ends[rank]
         numeral = self._text[start:end]
-        in_date = self._is_in_date(start)
+        before = bisect_left(self._taken, (start + 1, 0)) - 1
+        in_date = before >= 0 and start < self._taken[before][1]
         if len(numeral) > _LONGEST or (not in_date and self._is_part(start, end)):
             return None
         values = self._values(numeral)
@@ -121,10 +122,6 @@ class Numbers:
         """The decimal mark that the numerals of the text show which leave no doubt."""
         points, commas = (len(shown.findall(self._text)) for shown in (_FORMS["points"], _FORMS["commas"]))
         return None if points == commas == 0 else "." if points >= commas else ","
-
-    def _is_in_date(self, position: int) -> bool:
-        place = bisect_left(self._taken, (position + 1, 0)) - 1
-        return place >= 0 and self._taken[place][0] <= position < self._taken[place][1]
 
     def _is_part(self, start: int, end: int) -> bool:
         """Whether the digits are part of an id, a version, a phone number or a time."""
