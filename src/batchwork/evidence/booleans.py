@@ -32,9 +32,7 @@ for _group in VOCABULARY["alike"]:
         _MEANINGS[_word] = tuple(dict.fromkeys((*_MEANINGS.get(_word, ()), *concepts(_group))))
 _FORMS = {name: re.compile(pattern) for name, pattern in PATTERNS["booleans"].items()}
 _BOX_BEFORE = re.compile(rf"(?:{PATTERNS['booleans']['box']}) *\Z")
-_ASKING, _DOUBT, _OF_THE_NEXT, _STATUS = (
-    frozenset(_WORDS[name].split()) for name in ("asking", "doubt", "of_the_next", "status")
-)
+_ASKING, _DOUBT, _OF_THE_NEXT = (frozenset(_WORDS[name].split()) for name in ("asking", "doubt", "of_the_next"))
 _SILENT = NEGATIONS | _ASKING
 # What is denied ends at punctuation, and where another verb or subject follows ("does not smoke and has").
 _CLAUSE_END = re.compile(_WORDS["clause_end"], re.IGNORECASE)
@@ -75,7 +73,7 @@ class Phrases:
         question = _question(field)
         worth = dict.fromkeys((word for word in field.described if word not in _SILENT), _DESCRIBED)
         worth |= dict.fromkeys(field.parents, _PARENT)
-        worth |= {word: _PARENT if word in _STATUS or word in GENERIC else 1.0 for word in question[0]}
+        worth |= {word: _PARENT if word in GENERIC else 1.0 for word in question[0]}
         told: dict[int, float] = defaultdict(float)
         total = 0.0
         for concept, plain in worth.items():
@@ -185,7 +183,6 @@ def _denials(text: str, words: list[_Word], hits: list[_Word], negated: frozense
     if inside and not _FORMS["clause_stops"].match(text, last.end()):
         return None  # of two clauses each has a verb of its own
     denials = {word: fold(word[0]) for word in free if fold(word[0]) in NEGATIONS - negated}
-    denials = {word: said for word, said in denials.items() if not _FORMS["denies_nothing"].match(text, word.start())}
     neither = "neither" in denials.values()
     single = ((word, said) for word, said in denials.items() if not (neither and said == "nor"))
     single = ((word, said) for word, said in single if said not in _OF_THE_NEXT or word.start() < last.end())

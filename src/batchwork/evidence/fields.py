@@ -129,18 +129,13 @@ def _words(place: tuple[str, ...], described: str, bound: bool, listed: bool) ->
 
 
 def _own(name: str, bound: bool) -> tuple[str, ...]:
-    """The concepts of a name. One that begins or ends in "from" or "to" asks for an end.
-
-    Of a range, where its value can be the end of one (`bound`: `valid_from`, `age_to`), else of a message (`to_name`).
-    """
+    """The concepts of a name; "from" or "to" in it asks a `bound` for the end of a range: `valid_from`, `age_to`."""
     words, whole = words_of(name), concepts(name)
     for end, rest in ((words[-1:], words[:-1]), (words[:1], words[1:])):
-        if end and end[0] in _ENDS:
+        if bound and end and end[0] in _ENDS:
             others = concepts(" ".join(rest))
-            if bound and (not rest or others == whole):  # else it is part of a phrase
+            if not rest or others == whole:  # else it is part of a phrase
                 return (*others, _ENDS[end[0]])
-            if rest and not bound:
-                return (*concepts(end[0]), *others)
     return whole
 
 

@@ -44,7 +44,6 @@ _OWN, _PARENT, _DESCRIBED, _SURPLUS, _OTHER, _NEIGHBOUR, _SHAPE, _LINE, _BLOCK, 
     NAMES.index,
     ("own", "parent", "described", "surplus", "other", "neighbour", "shape", "line", "block", "first", "early"),
 )
-_CODE = 3  # letters of a currency: USD
 
 
 def find_evidence(
@@ -232,7 +231,7 @@ class Finder:
             return False
         parent = best.features[_PARENT] if field.parents else 0.0
         said = max(best.features[_OWN], parent, best.features[_DESCRIBED] / 2)
-        return said < thresholds.FAINT and not self.scorer.topics.speaks_of(field)
+        return said < thresholds.FAINT and not any(map(self.scorer.topics.naming, field.telling))
 
     def _is_same(self, best: Scored, other: Scored) -> bool:
         """Whether a place says the same thing once more under the same label, as running heads do."""
@@ -257,7 +256,7 @@ class Finder:
         pointed = [e for e in told if any(low <= e.place.start and e.place.end <= high for low, high in self._cited)]
         if alike and len(pointed) != 1:
             return [Verdict(entry.place, min(sure, thresholds.ALIKE)) for entry in told[: thresholds.MOST_REPEATS]]
-        if "currency" in field.own and isinstance(field.value, str) and len(field.value) == _CODE:
+        if "currency" in field.own and str(field.value).isupper():  # USD
             sure = max(sure, thresholds.CURRENCY_SURE)
         elif self._is_contradicted(best, signs):
             return []

@@ -111,8 +111,6 @@ class Contexts:
     def _after(self, cell: Cell, end: int) -> list[Label]:
         """The words behind a place, up to the end of their clause or the next number: units, and what it counts."""
         text = self._layout.text[end : min(cell.end, end + 60)]
-        if len(text) < 30 and cell.end - cell.start >= _FLOWING:
-            text = self._layout.text[end : end + 60]  # a sentence that goes on in the next line
         if "of " in text or "'s" in text or "’s" in text:
             text = _FORMS["part_of"].sub("", text)
         weights: dict[str, float] = {}

@@ -207,9 +207,8 @@ class Source:
             *head, (low, high) = spans
             if spans[0][0] < last or any(place.start < high and low < place.end for place in known):
                 continue
-            named = _FORMS["licence_behind"].match(self.text, high)
-            last = named.end() if named else high
-            yield Place((*head, (low, last)), _kind(text), 0.9, False)
+            last = high
+            yield Place((*head, (low, high)), _kind(text), 0.9, False)
 
     def _symbols(self, text: str) -> Iterator[Place]:
         if text.upper() in _SYMBOLS:

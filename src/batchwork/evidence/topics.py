@@ -34,10 +34,6 @@ class Topics:
         last = len(self._layout.lines)
         return sorted({line + more for line in rarest for more in (0, 1) if line + more < last})
 
-    def speaks_of(self, field: Field) -> bool:
-        """Whether any word that tells the field from others stands anywhere in the text."""
-        return not field.telling or any(map(self.naming, field.telling))
-
     def spoken(self, field: Field) -> float:
         """The share of a field's words, its own and its object's, that stand anywhere in the text."""
         words = field.telling + field.parents
