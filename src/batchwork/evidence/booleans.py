@@ -104,8 +104,9 @@ class Phrases:
         """What a line, cell or sentence answers."""
         text = self._text
         words = list(_FORMS["word"].finditer(text, begin, end))
-        named = {want for want in wanted for word in words if _naming(want, word[0])}
-        hits = _closest([word for word in words if any(_naming(want, word[0]) for want in wanted)], len(named))
+        naming = [word for word in words if word[0] in self._naming and any(_naming(one, word[0]) for one in wanted)]
+        named = {want for want in wanted for word in naming if _naming(want, word[0])}
+        hits = _closest(naming, len(named))
         if not hits:
             return None
         strength = len(named) / len(set(wanted))
@@ -123,8 +124,7 @@ class Phrases:
         if denials is None:
             return None
         low, high = min(word.start() for word in (*hits, *denials)), max(word.end() for word in (*hits, *denials))
-        said = _FORMS["said"].match(text, high, end)
-        high = said.end() if said else high
+        high = said.end() if (said := _FORMS["said"].match(text, high, end)) else high
         return Statement(low, high, (len(denials) + turned) % 2 == 0, strength)
 
 

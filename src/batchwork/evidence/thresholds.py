@@ -15,7 +15,7 @@ MOST_RIVAL_LINES = 300  # lines in which a rival is looked for: bounds the work
 NAMED_ENOUGH = 0.6  # the share of a question, or a field, that a line must name to be looked at: two words of three
 ANSWERED = 0.7  # the same to answer it by a phrase without a plain yes or no: two of three are wrong half the time
 HALF = 0.5  # the same for a phrase that is quoted
-MOST_STATEMENTS = 12  # phrases about a question of yes or no that are read: bounds the work
+MOST_STATEMENTS = 5  # phrases about a question of yes or no that are read: more bring nothing and cost time
 NAMING = 0.7  # how like a word must be to another to name it: a longer form of it (0.9) does, loose relations do not
 EXACTLY = 0.97  # a label that names the field this well can only be rivalled on its own line
 # In log odds, two fields that would do so much better by changing places contradict the text (made layouts, exchanged:
