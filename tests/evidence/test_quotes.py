@@ -113,6 +113,22 @@ def test_an_answer_in_a_quote_is_read_from_the_whole_quote() -> None:
     assert all(evidence.citations[path][0].confidence >= DEFAULT_LINE for path in value)
 
 
+def test_a_part_of_a_word_with_a_hyphen_is_no_value_but_a_hyphenated_word_is() -> None:
+    text = "Libs: -lxmlsec1-gnutls -lssl\nThe library is mainten-\nance free."
+    evidence = verify_quotes({"library": "gnutls"}, [("library", "Libs: -lxmlsec1-gnutls")], text)
+    assert [one.why for one in evidence.rejected] == [UNSAID]
+    assert not verify_quotes({"care": "maintenance"}, [("care", "is mainten-\nance free")], text).rejected
+
+
+def test_a_place_outside_of_an_element_that_is_known_is_not_that_elements() -> None:
+    text = "Bolt steel   M6   30.00   in stock\nNut brass   M8   40.00   sold out\nOther stock: M8 in steel"
+    value = {
+        "items": [{"name": "Bolt steel", "size": "M6", "price": 30}, {"name": "Nut brass", "size": "M8", "price": 40}]
+    }
+    evidence = verify_quotes(value, [("items[1].size", "Other stock: M8")], text)
+    assert [one.why for one in evidence.rejected] == [DENIED]
+
+
 def test_more_quotes_of_one_field_than_anybody_needs_are_not_looked_at() -> None:
     evidence = verify_quotes(VALUE, [("total", f"no {number}") for number in range(7)], TEXT)
     assert [one.why for one in evidence.rejected] == [UNFOUND] * 5 + [SURPLUS] * 2

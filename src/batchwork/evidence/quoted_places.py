@@ -10,7 +10,7 @@ from batchwork.evidence.features import Scored
 from batchwork.evidence.fields import Field
 from batchwork.evidence.find import Finder, list_of
 from batchwork.evidence.readers import Place, Span, says
-from batchwork.evidence.thresholds import HALF, MOST_PLACES, MOST_QUOTED
+from batchwork.evidence.thresholds import HALF, MOST_ALIKE, MOST_PLACES, MOST_QUOTED
 
 
 class QuotedPlaces:
@@ -34,18 +34,22 @@ class QuotedPlaces:
             said = [one for one in self._finder.phrases.statements(field) if one.says == field.value]
             said = [one for one in said if one.strength >= HALF]
             told = [one for one in said if any(low < one.end and one.start < high for low, high in spans)]
+            if told and len(said) > MOST_ALIKE and max(one.strength for one in said) <= HALF:
+                return []  # half of its words stand in many a phrase
             told = told or [one for one in self._finder.phrases.said_in(field, spans, HALF) if one.says == field.value]
             return [Place(((one.start, one.end),), "answer") for one in told]
-        known = self._finder.places[field.path]
+        known, text = self._finder.places[field.path], self._finder.source.text
         if isinstance(field.value, str) and not any(map(str.isalnum, field.value)):
             return []  # a mark stands everywhere
         places = [place for place in known if _is_in(spans, place.start, place.spans[-1][1])]
         if not places and (isinstance(field.value, str) or len(known) >= MOST_PLACES):
-            text = self._finder.source.text  # what the whole text says better elsewhere may still be said here
+            # what the whole text says better elsewhere may still be said here
             near = ((low + start, low + end) for low, high in spans for start, end in says(text[low:high], field.value))
             value = str(field.value)
             strict = value.isupper() or not value[:1].isalnum()  # LICENSE is a file, and no licence; so is .lzma
             places = [Place((span,), "text", exact=False) for span in near if not strict or text[slice(*span)] == value]
+        if str(field.value).isalpha():  # xmlsec1-gnutls is no gnutls
+            places = [place for place in places if "-" not in text[place.start : place.end].replace("-\n", "")]
         return places
 
     def denies(self, field: Field, entry: Scored) -> bool:
@@ -58,6 +62,8 @@ class QuotedPlaces:
         home = self._finder.homes.get(field.record)
         if not field.record or (home is not None and place in home):
             return False
+        if home is not None and home.sure:
+            return True  # its own element is known
         name = list_of(field)
         if name not in self._units:
             homes = (home for path, home in self._finder.homes.items() if path[: path.rindex("[")] == name)

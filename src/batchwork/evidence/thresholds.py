@@ -1,7 +1,4 @@
-"""Every number that decides something, with the figure that justifies it (`make evidence-ablation`, docs/citations.md).
-
-Weights of features are not here: they are fitted, and stand in `model.json`.
-"""
+"""Every number that decides something, with the figure that justifies it; weights are fitted, in `model.json`."""
 
 DEFAULT_LINE = 0.81  # the confidence from which a citation is shown: precision 0.975 on papers kept out
 LEAST_SURE = 0.05  # below this a place is not worth telling
@@ -33,6 +30,7 @@ PARAGRAPH = 12  # lines of a paragraph to each side that are looked at: bounds t
 # The confidence of a verified quote that nothing contests: on the open papers 134 more fields, and no new mistake.
 QUOTED = 0.95
 MOST_QUOTES = 5  # quotes of one field that are looked at: bounds the work
+MOST_ALIKE = 3  # phrases with half of a question's words, beyond which none of them answers it
 MOST_QUOTED = 10  # places of one quote that are looked at, and other fields of the same value: bounds the work
 OUTDONE = 5.0  # in log odds: how much better a place may be that the finder knows when a rare value is quoted elsewhere
 OUTDONE_LONG = 3.0  # the same for a value that is not rare or that another field has, too
