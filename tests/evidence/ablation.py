@@ -74,7 +74,7 @@ RULES: dict[str, list[_Patch]] = {
     "headings": [(layout.Layout, "_heading_level", _gives(0))],
     "separated values": [(layout, "_tabbed", lambda raw_lines: raw_lines)],
     "compound words": [(words, "_compound", _gives(()))],
-    "ends of ranges and messages by name": [(fields, "_ENDS", {})],
+    "ends of ranges by name": [(fields, "_ENDS", {})],
     "elements in pieces of a line": [(rows, "_MARK", re.compile(r"\n"))],
     "elements in blocks": [(rows.Units, "_blocks", [])],
     "elements that begin alike": [(rows.Units, "_refrains", [])],

@@ -262,3 +262,26 @@ def test_five_pages_with_forty_fields_take_little_time() -> None:
     began = clock.process_time()
     find_evidence(fields, text)
     assert clock.process_time() - began < 0.25  # several times what it takes, for busy machines
+
+
+def test_each_element_of_a_long_list_has_its_own_answer() -> None:
+    rows = [f"Product {i} is {'not ' if i % 3 == 0 else ''}in stock and ships in {i} days." for i in range(12)]
+    value = {"items": [{"name": f"Product {i}", "in_stock": i % 3 != 0} for i in range(12)]}
+    found = find_evidence(value, "\n".join(rows))
+    for i, row in enumerate(rows):
+        (citation,) = found[f"items[{i}].in_stock"]
+        assert citation.text in row
+
+
+def test_a_plain_answer_counts_however_many_phrases_speak_of_the_question_before_it() -> None:
+    chatter = "\n".join(f"Auto renewal of the contract is discussed in section {i} of this text." for i in range(8))
+    text = f"{chatter}\nAuto renewal: no"
+    assert said(text, {"contract": {"auto_renewal": False}}, "contract.auto_renewal") == ["no"]
+    assert said(text, {"contract": {"auto_renewal": True}}, "contract.auto_renewal") == []
+
+
+def test_cells_of_a_table_without_blanks_are_no_choice() -> None:
+    value = {"customer": "Miller Ltd", "city": "Berlin", "status": "open"}
+    for path, text in value.items():
+        assert said("Customer|City|Status\nMiller Ltd|Berlin|open", value, path) == [text]
+    assert said("usage: mode <fast|slow>", {"mode": "fast"}, "mode") == []

@@ -113,6 +113,11 @@ def test_an_answer_in_a_quote_is_read_from_the_whole_quote() -> None:
     assert all(evidence.citations[path][0].confidence >= DEFAULT_LINE for path in value)
 
 
+def test_a_value_in_capitals_may_be_broken_over_lines() -> None:
+    text = "Letter of credit\n\nsigned by ACME\nHOLDING today, for acme holding"
+    assert not verify_quotes({"firm": "ACME HOLDING"}, [("firm", "signed by ACME\nHOLDING today")], text).rejected
+
+
 def test_a_part_of_a_word_with_a_hyphen_is_no_value_but_a_hyphenated_word_is() -> None:
     text = "Libs: -lxmlsec1-gnutls -lssl\nThe library is mainten-\nance free."
     evidence = verify_quotes({"library": "gnutls"}, [("library", "Libs: -lxmlsec1-gnutls")], text)

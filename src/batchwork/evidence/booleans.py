@@ -6,11 +6,11 @@ when it is denied an odd number of times. Words that carry their own opposite ("
 """
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from heapq import nlargest
-from itertools import chain
+from itertools import chain, islice
 from math import log
 
 from msgspec import Struct
@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from batchwork.evidence.fields import Field
 from batchwork.evidence.layout import Layout
-from batchwork.evidence.thresholds import HALF, MOST_STATEMENTS, NAMING
+from batchwork.evidence.thresholds import HALF, MOST_NAMED, MOST_STATEMENTS, NAMING
 from batchwork.evidence.words import GENERIC, NEGATIONS, PATTERNS, ROOT, VOCABULARY, concepts, fold, nearest, reach
 
 _WORDS = VOCABULARY["answers"]
@@ -37,8 +37,7 @@ _SILENT = NEGATIONS | _ASKING
 # What is denied ends at punctuation, and where another verb or subject follows ("does not smoke and has").
 _CLAUSE_END = re.compile(_WORDS["clause_end"], re.IGNORECASE)
 _PREFIXES = ("un", "in", "non", "im", "ir", "dis")
-_REACH = 60  # characters to a word that still denies
-_FEW = 6  # words of a line that may be no more than a label
+_REACH, _FEW = 60, 6  # characters to a word that still denies; words of a line that may be no more than a label
 _PARENT, _DESCRIBED = 0.5, 0.4  # what a word of another kind is worth beside one of the field's own
 _Word = re.Match[str]
 
@@ -68,13 +67,13 @@ class Phrases:
             for word in words & self._naming.keys():
                 self._naming[word].append(number)
 
-    def statements(self, field: Field) -> list[Statement]:
-        """The phrases that speak of most of what is asked, by rare words rather than common ones, strongest first."""
+    def statements(self, field: Field, within: tuple[int, int] | None = None) -> list[Statement]:
+        """The phrases with all of a question's own words, or with most of what is asked, rare words first."""
         question = _question(field)
         worth = dict.fromkeys((word for word in field.described if word not in _SILENT), _DESCRIBED)
         worth |= dict.fromkeys(field.parents, _PARENT)
         worth |= {word: _PARENT if word in GENERIC else 1.0 for word in question[0]}
-        told: dict[int, float] = defaultdict(float)
+        told, whole = defaultdict[int, float](float), Counter[int]()
         total = 0.0
         for concept, plain in worth.items():
             alike = (places for word, places in self._naming.items() if _naming(concept, word))
@@ -83,9 +82,13 @@ class Phrases:
             total += weight
             for number in naming:
                 told[number] += weight
+                whole[number] += concept in question[0]
         found = []
         described = [word for word in worth if word not in question[0]]
-        for number in nlargest(MOST_STATEMENTS, told, key=lambda number: (told[number], -number)):
+        inside = [n for n in sorted(told) if within is None or within[0] <= self._places[n][0] < within[1]]
+        best = nlargest(MOST_STATEMENTS, inside, key=lambda number: (told[number], -number))
+        named = (number for number in inside if whole[number] == len(set(question[0])))
+        for number in dict.fromkeys((*best, *islice(named, MOST_NAMED))):
             begin, end = self._places[number]
             one = self._read(begin, end, *question)
             if one is None and described:

@@ -193,9 +193,11 @@ def is_denied(source: Source, field: Field, place: Place, context: Context) -> b
         asked = field.own + field.parents
         if place.kind == "number" and "whole" in end and "total" not in asked:
             return True
-    chosen = _FORMS["chosen"].match
-    if not field.group.endswith("]") and (chosen(source.text, place.start - 1) or chosen(source.text, place.end)):
-        return True
+    chosen, cell = _FORMS["chosen"].match, source.layout.cell_of(place.start, context.line)
+    if cell is not None and not field.group.endswith("]"):  # between cells it is no choice
+        before = cell.start < place.start and chosen(source.text, place.start - 1)
+        if before or (place.end < cell.end and chosen(source.text, place.end)):
+            return True
     if place.kind in FIGURES:
         return False
     if box_before(source.text, place.start) is False:

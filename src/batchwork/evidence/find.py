@@ -39,7 +39,7 @@ _BOUNDS = {"exchange": thresholds.EXCHANGED, "rival": thresholds.CONTRADICTED, "
 _OUTDONE = [(SIGNS.index(name), bound) for name, bound in _BOUNDS.items()]
 _TOLD, _COMPARED = (itemgetter(*map(NAMES.index, names)) for names in (_TOLD_NAMES, _COMPARED_NAMES))
 _NO_FEATURES = [0.0] * len(NAMES)
-_FAR = 8.0  # in log odds: nothing is further away
+_FAR, _CODE = 8.0, 3  # in log odds, nothing is further away; letters of a currency: USD
 _OWN, _PARENT, _DESCRIBED, _SURPLUS, _OTHER, _NEIGHBOUR, _SHAPE, _LINE, _BLOCK, *_ORDER = map(
     NAMES.index,
     ("own", "parent", "described", "surplus", "other", "neighbour", "shape", "line", "block", "first", "early"),
@@ -137,12 +137,12 @@ class Finder:
 
     def _answers(self, field: Field, home: Home | None) -> Iterator[Scored]:
         """The phrases that answer a question of yes or no; none when one that is as strong says the opposite."""
-        statements = self.phrases.statements(field)
+        statements = self.phrases.statements(field, (home.start, home.end) if field.record and home else None)
         contexts = {one: self.scorer.contexts.of(one.start, one.end) for one in statements}
         apart = [one for one in statements if not self.scorer.is_other_objects(field, contexts[one])]
         statements = apart or statements
-        if field.record:
-            statements = [one for one in statements if home is not None and home.start <= one.start < home.end]
+        if field.record and home is None:
+            return
         agreed = [one for one in statements if one.says == field.value]
         against = max((one.strength for one in statements if one.says != field.value), default=0.0)
         if against >= max([thresholds.ANSWERED, *(one.strength for one in agreed)]):
@@ -256,7 +256,7 @@ class Finder:
         pointed = [e for e in told if any(low <= e.place.start and e.place.end <= high for low, high in self._cited)]
         if alike and len(pointed) != 1:
             return [Verdict(entry.place, min(sure, thresholds.ALIKE)) for entry in told[: thresholds.MOST_REPEATS]]
-        if "currency" in field.own and str(field.value).isupper():  # USD
+        if "currency" in field.own and isinstance(field.value, str) and len(field.value) == _CODE:
             sure = max(sure, thresholds.CURRENCY_SURE)
         elif self._is_contradicted(best, signs):
             return []

@@ -137,9 +137,8 @@ class Contexts:
         rank = bisect_left(cells, cell.start, key=_START)
         headed = self._layout.head_row(number)
         for other in (*cells[rank - 1 : max(rank - _CELLS, 0) : -1], cells[0]):
-            if can_label(other.text) and (
-                headed or not _FORMS["said"].search(other.text)
-            ):  # a sentence or a pair is no label
+            is_said = not headed and _FORMS["said"].search(other.text)  # a sentence or a pair is no label
+            if can_label(other.text) and not is_said:
                 return [label_of("left", other.text, 1.0)]
         return []
 

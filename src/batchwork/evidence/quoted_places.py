@@ -19,6 +19,7 @@ class QuotedPlaces:
     def __init__(self, finder: Finder) -> None:
         self._finder = finder
         self._layout = finder.source.layout
+        self._strengths: dict[tuple[tuple[str, ...], str, tuple[Span, ...]], float] = {}
         self._units: dict[str, list[Span]] = {}  # where the elements of a list stand
         self._saying: dict[tuple[Span, ...], list[Field]] = defaultdict(list)
         self._on_line: dict[int, list[Span]] = defaultdict(list)  # places of one span, by the line where they begin
@@ -45,9 +46,10 @@ class QuotedPlaces:
         if not places and (isinstance(field.value, str) or len(known) >= MOST_PLACES):
             # what the whole text says better elsewhere may still be said here
             near = ((low + start, low + end) for low, high in spans for start, end in says(text[low:high], field.value))
-            value = str(field.value)
+            value = "".join(str(field.value).split())
             strict = value.isupper() or not value[:1].isalnum()  # LICENSE is a file, and no licence; so is .lzma
-            places = [Place((span,), "text", exact=False) for span in near if not strict or text[slice(*span)] == value]
+            same = (span for span in near if not strict or "".join(text[slice(*span)].split()) == value)
+            places = [Place((span,), "text", exact=False) for span in same]
         if str(field.value).isalpha():  # xmlsec1-gnutls is no gnutls
             places = [place for place in places if "-" not in text[place.start : place.end].replace("-\n", "")]
         return places
@@ -72,17 +74,24 @@ class QuotedPlaces:
 
     def is_anothers_answer(self, field: Field, spans: Sequence[Span]) -> bool:
         """Whether what some spans answer is rather the answer to another question, or to that of any element."""
-        phrases = self._finder.phrases
-        mine = max((one.strength for one in phrases.said_in(field, spans, 0.0)), default=0.0)
+        mine = max(0.0, self._strength(field, spans))
         home = self._finder.homes.get(field.record)
         unsure = home is None or not home.sure
         for other in self._finder.fields:
             if other is field or not isinstance(other.value, bool):
                 continue
             same = other.name == field.name and other.value == field.value and unsure
-            if phrases.said_in(other, spans, mine if same else mine + 0.01):
+            if self._strength(other, spans) >= (mine if same else mine + 0.01):
                 return True
         return False
+
+    def _strength(self, field: Field, spans: Sequence[Span]) -> float:
+        """How fully some spans name a question; all elements of a list ask the same one, which is read once."""
+        key = field.own, field.name, tuple(spans)
+        if key not in self._strengths:
+            said = self._finder.phrases.said_in(field, spans, 0.0)
+            self._strengths[key] = max((one.strength for one in said), default=-1.0)
+        return self._strengths[key]
 
     def is_only(self, field: Field, place: Place) -> bool:
         """Whether a rare value stands nowhere else, and is nobody else's: then no other place can be meant."""
