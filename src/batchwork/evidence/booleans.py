@@ -174,17 +174,18 @@ def _denials(text: str, words: list[_Word], hits: list[_Word], negated: frozense
     low, high = first.start() - _REACH, last.end() + _REACH
     inside = False  # whether another clause begins between them; its verb may stand behind
     for cut in _CLAUSE_END.finditer(text, max(0, low), high + _REACH):
+        if cut.start() >= last.end():
+            high = min(high, cut.start())
+            break
         low = cut.start() if cut.start() < first.start() else low
-        high = min(high, cut.start()) if cut.start() >= last.end() else high
         inside = inside or (first.end() <= cut.start() < last.start() and not cut[0].endswith("("))
     free = [word for word in words if low < word.end() and word.start() <= high and word not in hits]
     if any(fold(word[0]) in _DOUBT and word.start() < last.start() for word in free):
         return None
     said = text.startswith(".", last.end()) or text.endswith(": ", 0, first.start())
-    if not free and len(words) <= _FEW and not said:
-        return None  # a label or a heading that says nothing by itself
-    if inside and not _FORMS["clause_stops"].match(text, last.end()):
-        return None  # of two clauses each has a verb of its own
+    stops = not inside or _FORMS["clause_stops"].match(text, last.end())  # of two clauses each has a verb of its own
+    if not stops or (not free and len(words) <= _FEW and not said):  # or it is a label that says nothing by itself
+        return None
     denials = {word: fold(word[0]) for word in free if fold(word[0]) in NEGATIONS - negated}
     neither = "neither" in denials.values()
     single = ((word, said) for word, said in denials.items() if not (neither and said == "nor"))

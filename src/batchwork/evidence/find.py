@@ -137,12 +137,11 @@ class Finder:
 
     def _answers(self, field: Field, home: Home | None) -> Iterator[Scored]:
         """The phrases that answer a question of yes or no; none when one that is as strong says the opposite."""
-        statements = self.phrases.statements(field, (home.start, home.end) if field.record and home else None)
+        within = (home.start, home.end) if home else None
+        statements = [] if field.record and not home else self.phrases.statements(field, within)
         contexts = {one: self.scorer.contexts.of(one.start, one.end) for one in statements}
         apart = [one for one in statements if not self.scorer.is_other_objects(field, contexts[one])]
         statements = apart or statements
-        if field.record and home is None:
-            return
         agreed = [one for one in statements if one.says == field.value]
         against = max((one.strength for one in statements if one.says != field.value), default=0.0)
         if against >= max([thresholds.ANSWERED, *(one.strength for one in agreed)]):
