@@ -285,3 +285,13 @@ def test_cells_of_a_table_without_blanks_are_no_choice() -> None:
     for path, text in value.items():
         assert said("Customer|City|Status\nMiller Ltd|Berlin|open", value, path) == [text]
     assert said("usage: mode <fast|slow>", {"mode": "fast"}, "mode") == []
+
+
+def test_a_sentence_between_two_tables_ends_the_first() -> None:
+    text = """Item      Price   Tax
+Bolt      30.00   2.00
+The following lines were billed to us by another company last year.
+Nut       40.00   3.00
+"""
+    assert said(text, {"price": 30.0}, "price") == ["30.00"]
+    assert said(text, {"price": 40.0}, "price") == []

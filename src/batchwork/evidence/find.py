@@ -202,13 +202,12 @@ class Finder:
         exchange = self.against.exchange(field, best)
         rival = max([exchange, *self.against.alternatives(field, scored)])
         contested = self.against.contested(field, best)
-        near = max(best.features[_OWN], best.features[_LINE], best.features[_BLOCK])
         return [
             best.score,
             _FAR if other is None else best.score - other.score,
             *[max(-_FAR, min(_FAR, best.score - other)) for other in (rival, exchange, contested)],
             float(self._is_unsaid(field, best)),
-            max(0.0, self.scorer.topics.spoken(field) - near),
+            max(0.0, self.scorer.topics.spoken(field) - max(itemgetter(_OWN, _LINE, _BLOCK)(best.features))),
             float(bool(field.record)),
             float(bool(field.record) and home is None),
             float(home is not None and not home.sure),

@@ -19,7 +19,7 @@ _FORMS = {name: re.compile(pattern) for name, pattern in PATTERNS["layout"].item
 _MARKS = {";": re.compile(r";"), ",": re.compile(r",(?=\S|$)")}
 _PIECES = {mark: re.compile(rf'(?:^|{mark})((?:"[^"]*"|[^{mark}])*)') for mark in _MARKS}
 _NESTED, _DEEPEST = 10, 10_000  # levels of headings: below those of texts stand keys, by their indentation
-_STEADY = 3  # lines with the same count of separators
+_STEADY, _LONGEST_CAPTION = 3, 40  # lines with the same count of separators; characters
 _END, _COLUMN, _UNTIL = map(attrgetter, ("end", "column", "until"))
 
 
@@ -111,7 +111,8 @@ class Layout:
     def _goes_on(self, number: int) -> bool:
         """Whether a table goes on below a blank line, a caption of rows or the rest of a wrapped cell."""
         line, *rest = self.lines[number : number + 3]
-        rows = [row for row in rest[: 1 if line.cells else 2] if len(row.cells) > 1]
+        caption = all(len(cell.text) < _LONGEST_CAPTION and not cell.text.endswith(":") for cell in line.cells)
+        rows = [row for row in rest[: 1 if line.cells else 2] if caption and len(row.cells) > 1]
         return any(not can_label(cell.text) for row in rows for cell in row.cells)
 
     def head_row(self, number: int) -> list[Cell]:
