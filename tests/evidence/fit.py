@@ -38,7 +38,7 @@ GROUPS = [
 ]
 PAPERS_COUNT = 2.5  # a real paper counts as much as so many made ones: there are fewer of them
 PAPERS_SAY = 12.0  # and so many times more when it is asked how sure a place is: made ones are sure too easily
-MUTATED_COUNTS = 0.5  # what a question that must stay empty counts, of a document as it is; of papers less
+MUTATED_COUNTS = 0.15  # what a question that must stay empty counts, of a document as it is; of papers less
 SHARED_L2, PLACES_L2 = 1.0, 6.0
 TREES = {
     "objective": "binary", "n_estimators": 30, "max_depth": 4, "num_leaves": 16, "learning_rate": 0.17,
@@ -62,8 +62,8 @@ FOR = (
     "exchange", "contested", "more own", "more line", "more block", "more parent",
 )  # fmt: skip
 AGAINST = (
-    "surplus", "conflict", "other", "count", "wrong_end", "unsaid", "elsewhere", "unsure_home", "homeless",
-    "more surplus", "more other",
+    "surplus", "conflict", "other", "count", "wrong_end", "unsaid", "gap", "turned", "elsewhere", "unsure_home",
+    "homeless", "more surplus", "more other",
 )  # fmt: skip
 Span = tuple[int, int]
 

@@ -32,13 +32,14 @@ _TOLD_NAMES = (
 _COMPARED_NAMES = ("own", "parent", "surplus", "other", "early", "line", "block")  # with the next best place
 SIGNS = (
     "score", "lead", "rival", "exchange", "contested", "unsaid", "elsewhere", "listed", "homeless", "unsure_home",
-    "answer", *_TOLD_NAMES,
+    "answer", "gap", "turned", *_TOLD_NAMES,
     *(f"more {name}" for name in _COMPARED_NAMES),
 )  # fmt: skip
 _BOUNDS = {"exchange": thresholds.EXCHANGED, "rival": thresholds.CONTRADICTED, "contested": thresholds.CONTESTED}
 _OUTDONE = [(SIGNS.index(name), bound) for name, bound in _BOUNDS.items()]
 _TOLD, _COMPARED = (itemgetter(*map(NAMES.index, names)) for names in (_TOLD_NAMES, _COMPARED_NAMES))
 _NO_FEATURES = [0.0] * len(NAMES)
+_AROUND, _NEXT = (-4, -3, -2, -1, 1, 2, 3, 4), 2  # fields of the answer before and behind; the next of them
 _FAR, _CODE = 8.0, 3  # in log odds, nothing is further away; letters of a currency: USD
 _OWN, _PARENT, _DESCRIBED, _SURPLUS, _OTHER, _NEIGHBOUR, _SHAPE, _LINE, _BLOCK, *_ORDER = map(
     NAMES.index,
@@ -101,7 +102,18 @@ class Finder:
         if self._share_out(found, claims):
             claims = self._claimed(found)
         self.against.settle(found, self.fields, claims)
+        self._best = [found[field.path][0] for field in self.fields if found[field.path]]
+        told = (field.path for field in self.fields if found[field.path])
+        self._ranks = {path: rank for rank, path in enumerate(told)}
         return found
+
+    def _order(self, field: Field, entry: Scored) -> tuple[float, float]:
+        """How many lines away the next fields of the answer stand, and the share of those on the other side of it."""
+        rank, last = self._ranks[field.path], len(self._best)
+        around = [(way, self._best[rank + way]) for way in _AROUND if 0 <= rank + way < last]
+        gaps = [abs(other.context.line - entry.context.line) for way, other in around if abs(way) <= _NEXT]
+        wrong = [1 / abs(way) for way, other in around if (other.place.start - entry.place.start) * way < 0]
+        return float(min(gaps, default=0)), sum(wrong) / sum(1 / abs(way) for way, _ in around) if around else 0.0
 
     def _settle_rows(self) -> None:
         lists: dict[str, dict[str, list[tuple[Field, list[Place]]]]] = defaultdict(lambda: defaultdict(list))
@@ -144,7 +156,7 @@ class Finder:
         statements = apart or statements
         agreed = [one for one in statements if one.says == field.value]
         against = max((one.strength for one in statements if one.says != field.value), default=0.0)
-        if against >= max([thresholds.ANSWERED, *(one.strength for one in agreed)]):
+        if against > max([thresholds.ANSWERED, *(one.strength for one in agreed)]):
             return
         for one in agreed:
             place, context = Place(((one.start, one.end),), "answer", 1.0, one.is_answer), contexts[one]
@@ -212,6 +224,7 @@ class Finder:
             float(bool(field.record) and home is None),
             float(home is not None and not home.sure),
             float(best.place.kind == "answer"),
+            *self._order(field, best),
             *_TOLD(best.features),
             *map(sub, _COMPARED(best.features), _COMPARED(second)),
         ]

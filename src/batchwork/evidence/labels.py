@@ -21,6 +21,7 @@ _START = attrgetter("start")
 _LONGEST_LABEL, _LONGEST_CELL = 8, 45  # words, characters
 _FLOWING = 38  # a line at least this long goes on in the next one
 _REACH, _CELLS = 300, 20  # characters, cells; no label is further away, and lines can be endless
+_APART = 40  # columns between a title and a letterhead on the first line
 _FADING = (0.9, 0.8, 0.7, 0.5, 0.35)  # what the words behind a place are worth
 
 # Which end of a range or of a change a place is, by what stands before it or behind, and the words that say so.
@@ -132,9 +133,9 @@ class Contexts:
     def _left(self, number: int, cell: Cell) -> list[Label]:
         """The nearest label to the left in its line."""
         cells = self._layout.lines[number].cells
-        if cells[0] is cell:
-            return []
         rank = bisect_left(cells, cell.start, key=_START)
+        if not rank or (not number and cell.start - cells[rank - 1].end > _APART):
+            return []
         headed = self._layout.head_row(number)
         for other in (*cells[rank - 1 : max(rank - _CELLS, 0) : -1], cells[0]):
             is_said = not headed and _FORMS["said"].search(other.text)  # a sentence or a pair is no label

@@ -13,6 +13,8 @@ from functools import lru_cache
 from importlib.resources import files
 from itertools import chain, pairwise
 
+from batchwork.evidence.thresholds import AKIN
+
 _SPECIAL = {
     "ß": "ss", "ø": "o", "æ": "ae", "œ": "oe", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "’": "", "'": "",
     "©": " copyright ",
@@ -113,6 +115,12 @@ def _compound(word: str) -> tuple[str, ...]:
             if before:
                 return before + behind
     return ()
+
+
+for _word, _pairs in VOCABULARY["akin"].items():
+    for _one, _other in ((_concepts_of(_word)[0], _concepts_of(word)[0]) for word in _pairs.split()):
+        RELATED.setdefault(_one, {}).setdefault(_other, AKIN)
+        RELATED.setdefault(_other, {}).setdefault(_one, AKIN)
 
 
 @lru_cache(maxsize=50_000)
