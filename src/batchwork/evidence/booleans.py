@@ -12,6 +12,7 @@ from functools import lru_cache
 from heapq import nlargest
 from itertools import chain, islice
 from math import log
+from operator import attrgetter
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -39,6 +40,7 @@ _CLAUSE_END = re.compile(_WORDS["clause_end"], re.IGNORECASE)
 _PREFIXES = ("un", "in", "non", "im", "ir", "dis")
 _REACH, _FEW = 60, 6  # characters to a word that still denies; words of a line that may be no more than a label
 _PARENT, _DESCRIBED = 0.5, 0.4  # what a word of another kind is worth beside one of the field's own
+_STRENGTH = attrgetter("strength")
 _Word = re.Match[str]
 
 
@@ -99,9 +101,13 @@ class Phrases:
         return sorted(found, key=lambda statement: -statement.strength)
 
     def said_in(self, field: Field, spans: Sequence[tuple[int, int]], least: float) -> list[Statement]:
-        """What some stretches of the text answer, each read as one statement."""
-        read = (self._read(low, high, *_question(field)) for low, high in spans)
-        return [one for one in read if one is not None and one.strength >= least]
+        """What some stretches of the text answer: each by its last sentence that names most of it, or as a whole."""
+        question, read = _question(field), list[Statement]()
+        for low, high in spans:
+            parts = [(low, high), *_sentences(self._text, low, high)]
+            told = [one for part in parts if (one := self._read(*part, *question)) is not None]
+            read += [max(reversed(told), key=_STRENGTH)] if told else []
+        return [one for one in read if one.strength >= least]
 
     def _read(self, begin: int, end: int, wanted: list[str], negated: frozenset[str]) -> Statement | None:
         """What a line, cell or sentence answers."""
@@ -172,14 +178,18 @@ def _denials(text: str, words: list[_Word], hits: list[_Word], negated: frozense
     """The words that deny what these say in their clause; None when it is left open, or nothing is said of them."""
     first, last = hits[0], hits[-1]
     low, high = first.start() - _REACH, last.end() + _REACH
+    either = [one.span() for one in _FORMS["either"].finditer(text, max(0, low), high + _REACH)]
     inside = False  # whether another clause begins between them; its verb may stand behind
     for cut in _CLAUSE_END.finditer(text, max(0, low), high + _REACH):
+        if any(start <= cut.start() < end for start, end in either):
+            continue
         if cut.start() >= last.end():
             high = min(high, cut.start())
             break
         low = cut.start() if cut.start() < first.start() else low
         inside = inside or (first.end() <= cut.start() < last.start() and not cut[0].endswith("("))
     free = [word for word in words if low < word.end() and word.start() <= high and word not in hits]
+    free = [word for word in free if not any(start <= word.start() < end for start, end in either)]
     if any(fold(word[0]) in _DOUBT and word.start() < last.start() for word in free):
         return None
     said = text.startswith(".", last.end()) or text.endswith(": ", 0, first.start())
