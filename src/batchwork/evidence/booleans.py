@@ -12,7 +12,6 @@ from functools import lru_cache
 from heapq import nlargest
 from itertools import chain, islice
 from math import log
-from operator import attrgetter
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -40,7 +39,6 @@ _CLAUSE_END = re.compile(_WORDS["clause_end"], re.IGNORECASE)
 _PREFIXES = ("un", "in", "non", "im", "ir", "dis")
 _REACH, _FEW = 60, 6  # characters to a word that still denies; words of a line that may be no more than a label
 _PARENT, _DESCRIBED = 0.5, 0.4  # what a word of another kind is worth beside one of the field's own
-_STRENGTH = attrgetter("strength")
 _Word = re.Match[str]
 
 
@@ -49,7 +47,7 @@ class Statement(Struct, frozen=True, gc=False):
 
     start: int
     end: int
-    says: bool
+    says: bool | None  # None where it names the question and leaves it open
     strength: float
     about: float = 0.0
     is_answer: bool = False  # a plain yes or no, or a box
@@ -93,10 +91,10 @@ class Phrases:
         for number in dict.fromkeys((*best, *islice(named, MOST_NAMED))):
             begin, end = self._places[number]
             one = self._read(begin, end, *question)
-            if one is None and described:
+            if (one is None or one.says is None) and described:
                 one = self._read(begin, end, described, NEGATIONS.intersection(field.described))
                 one = replace(one, strength=one.strength * HALF) if one and one.strength >= HALF else None
-            if one is not None:
+            if one is not None and one.says is not None:
                 found.append(replace(one, about=told[number] / total))
         return sorted(found, key=lambda statement: -statement.strength)
 
@@ -106,7 +104,7 @@ class Phrases:
         for low, high in spans:
             parts = [(low, high), *_sentences(self._text, low, high)]
             told = [one for part in parts if (one := self._read(*part, *question)) is not None]
-            read += [max(reversed(told), key=_STRENGTH)] if told else []
+            read += [max(reversed(told), key=lambda one: (one.says is not None, one.strength))] if told else []
         return [one for one in read if one.strength >= least]
 
     def _read(self, begin: int, end: int, wanted: list[str], negated: frozenset[str]) -> Statement | None:
@@ -131,7 +129,7 @@ class Phrases:
             return None  # a question says nothing by itself
         denials = _denials(text, words, hits, negated)
         if denials is None:
-            return None
+            return Statement(hits[0].start(), hits[-1].end(), None, strength)
         low, high = min(word.start() for word in (*hits, *denials)), max(word.end() for word in (*hits, *denials))
         high = said.end() if (said := _FORMS["said"].match(text, high, end)) else high
         return Statement(low, high, (len(denials) + turned) % 2 == 0, strength)

@@ -10,7 +10,15 @@ from batchwork.evidence.features import Scored
 from batchwork.evidence.fields import Field
 from batchwork.evidence.find import Finder, list_of
 from batchwork.evidence.readers import Place, Span, says
-from batchwork.evidence.thresholds import HALF, MOST_ALIKE, MOST_PLACES, MOST_QUOTED
+from batchwork.evidence.thresholds import (
+    ALIKE,
+    HALF,
+    MOST_ALIKE,
+    MOST_PLACES,
+    MOST_QUOTED,
+    NAMED_AT_ALL,
+    NAMED_IN_FULL,
+)
 
 
 class QuotedPlaces:
@@ -32,13 +40,7 @@ class QuotedPlaces:
     def within(self, field: Field, spans: Sequence[Span]) -> list[Place]:
         """The places inside of some spans that say a field's value."""
         if isinstance(field.value, bool):
-            said = [one for one in self._finder.phrases.statements(field) if one.says == field.value]
-            said = [one for one in said if one.strength >= HALF]
-            told = [one for one in said if any(low < one.end and one.start < high for low, high in spans)]
-            if told and len(said) > MOST_ALIKE and max(one.strength for one in said) <= HALF:
-                return []  # half of its words stand in many a phrase
-            told = told or [one for one in self._finder.phrases.said_in(field, spans, HALF) if one.says == field.value]
-            return [Place(((one.start, one.end),), "answer") for one in told]
+            return list(self._answers(field, spans))
         known, text = self._finder.places[field.path], self._finder.source.text
         if isinstance(field.value, str) and not any(map(str.isalnum, field.value)):
             return []  # a mark stands everywhere
@@ -53,6 +55,17 @@ class QuotedPlaces:
         if str(field.value).isalpha():  # xmlsec1-gnutls is no gnutls
             places = [place for place in places if "-" not in text[place.start : place.end].replace("-\n", "")]
         return places
+
+    def _answers(self, field: Field, spans: Sequence[Span]) -> Iterator[Place]:
+        """What answers a question of yes or no in some spans; of less weight where it names little or is left open."""
+        phrases = self._finder.phrases
+        said = [one for one in phrases.statements(field) if one.says == field.value and one.strength >= HALF]
+        told = [one for one in said if any(low < one.end and one.start < high for low, high in spans)]
+        common = len(said) > MOST_ALIKE and said[0].strength <= HALF  # half of its words stand in many a phrase
+        for one in told or phrases.said_in(field, spans, NAMED_AT_ALL):
+            if one.says == field.value or (one.says is None and one.strength >= NAMED_IN_FULL):
+                plain = one.says is not None and one.strength >= HALF and not common
+                yield Place(((one.start, one.end),), "answer", 1.0 if plain else ALIKE)
 
     def denies(self, field: Field, entry: Scored) -> bool:
         """Whether a place cannot say this field: the text denies it, or it is another role's."""

@@ -19,10 +19,9 @@ from batchwork.evidence.fields import Field, fields_of
 from batchwork.evidence.find import Finder, Verdict, citations_of
 from batchwork.evidence.passages import Passages
 from batchwork.evidence.quoted_places import QuotedPlaces
-from batchwork.evidence.readers import Place, Source
+from batchwork.evidence.readers import Place, Source, Span
 from batchwork.evidence.thresholds import (
     ALIKE,
-    BESIDE,
     CONTESTED,
     DEFAULT_LINE,
     MOST_QUOTED,
@@ -34,8 +33,8 @@ from batchwork.evidence.thresholds import (
     QUOTED,
     READING_SETTLED,
     SETTLED_BY,
+    TRUSTED,
     UNBACKED,
-    VERY_SURE,
 )
 
 ABSENT = "the answer has no such field, or no value there"
@@ -80,11 +79,7 @@ def verify_quotes(
     text = document if isinstance(document, str) else document.text
     finder = Finder(Source(text), fields)
     verifier = _Verifier(finder, fields, Passages(text))
-    rejected = [
-        RejectedQuote(path=path, quote=quote, why=why)
-        for path, quote in quotes
-        if (why := verifier.take(path, quote)) is not None
-    ]
+    rejected = list(verifier.reject(quotes))
     citations = {field.path: citations_of(document, verifier.verdicts(field)) for field in fields}
     return QuotedEvidence(citations=citations, rejected=rejected)
 
@@ -114,10 +109,20 @@ class _Verifier:
         self._counts: dict[str, int] = defaultdict(int)
         self._stands: dict[str, int] = defaultdict(int)  # the places that the quotes of a field have
         self._backed: dict[str, list[_Backed]] = defaultdict(list)
-        self._disputed: dict[str, list[Verdict]] = {}  # what the finder has is doubted: places quoted instead
+        self._is_trusted = False
 
-    def take(self, path: str, quote: str) -> str | None:
-        """Take one quote in; why it is refused, or None."""
+    def reject(self, quotes: Sequence[tuple[str, str]]) -> Iterator[RejectedQuote]:
+        """Take all quotes in; those that are refused, and why."""
+        heard = [self._heard(path, quote) for path, quote in quotes]
+        fair = sum(not isinstance(one, str) for one in heard)
+        self._is_trusted = (fair + 1) / (len(heard) + 2) >= TRUSTED
+        for (path, quote), one in zip(quotes, heard, strict=True):
+            why = one if isinstance(one, str) else self._refused(*one)
+            if why is not None:
+                yield RejectedQuote(path=path, quote=quote, why=why)
+
+    def _heard(self, path: str, quote: str) -> str | tuple[Field, list[Place], Sequence[Span]]:
+        """The field, the places of its value in the quote, and where that stands; or why it is none."""
         field = self._field(path)
         if field is None:
             return ABSENT
@@ -128,11 +133,11 @@ class _Verifier:
         if not spans:
             return UNFOUND
         places = self._places.within(field, spans)
+        return (field, places, spans) if places else UNSAID
+
+    def _refused(self, field: Field, places: Sequence[Place], spans: Sequence[Span]) -> str | None:
+        """Why a quote is refused that says the value; None when it is taken."""
         sure = self._sure.get(field.path)
-        if not places:
-            if sure is not None and not any(self._is_about(field, sure.place, low, high) for low, high in spans):
-                self._disputed.setdefault(field.path, [])
-            return UNSAID
         self._stands[field.path] += len(places)
         scored = [self._finder.scorer.entry(field, place) for place in places[:MOST_QUOTED]]
         if sure is not None and any(place.spans == sure.place.spans for place in places):
@@ -142,24 +147,14 @@ class _Verifier:
         allowed = [entry for entry in scored if self._is_allowed(field, entry, spans)]
         known = {one.entry.place.spans for one in self._backed[field.path]}
         self._backed[field.path] += [_Backed(entry, spans) for entry in allowed if entry.place.spans not in known]
-        if not allowed and sure is not None and not (field.is_telling and sure.confidence >= VERY_SURE):
-            quoted = [Verdict(entry.place, ALIKE) for entry in scored if not self._is_denied(field, entry)]
-            if quoted:
-                self._disputed[field.path] = quoted
         return None if allowed else DENIED
-
-    def _is_about(self, field: Field, place: Place, low: int, high: int) -> bool:
-        """Whether words that do not say the value stand beside a place of it, or are another field's."""
-        return low - BESIDE < place.start < high + BESIDE or any(self._others_in(field, low, high))
 
     def verdicts(self, field: Field) -> list[Verdict]:
         """What is cited for a field: by quotes; by the finder where there is none, or where it settles which place."""
         found, backed, sure = self._found[field.path], self._backed[field.path], self._sure.get(field.path)
         if not backed:
-            disputed = self._disputed.get(field.path)
-            if disputed is None and sure is not None and self._counts and sure.confidence < UNBACKED:
-                disputed = []  # the model quotes, but no place of this value
-            return found if disputed is None else [*_doubted(found), *disputed]
+            is_unbacked = sure is not None and self._counts and sure.confidence < UNBACKED
+            return _doubted(found) if is_unbacked else found
         if sure is not None and any(one.entry.place.spans == sure.place.spans for one in backed):
             return [Verdict(sure.place, max(QUOTED, sure.confidence))] if self._stands[field.path] == 1 else found
         ranked = sorted(backed, key=lambda one: (-one.entry.score, one.entry.place.start))
@@ -167,7 +162,8 @@ class _Verifier:
         alike = len(ranked) > 1 and best.entry.score - ranked[1].entry.score <= SETTLED_BY
         if alike and best.entry.place.kind != "answer":  # of several phrases that answer alike any will do
             return [Verdict(one.entry.place, ALIKE) for one in ranked[:MOST_REPEATS]]
-        if self._is_contested(field, best.entry, best.spans) or best.entry.place.weight < READING_SETTLED:
+        unsettled = best.entry.place.weight < READING_SETTLED
+        if not self._is_trusted and (unsettled or self._is_contested(field, best.entry, best.spans)):
             others = [verdict for verdict in found if verdict.place.spans != best.entry.place.spans]
             return [Verdict(best.entry.place, ALIKE), *_doubted(others)]
         return [Verdict(best.entry.place, QUOTED)]
