@@ -77,12 +77,49 @@ def test_a_quote_that_stands_at_several_places_is_settled_by_the_finder_or_stays
     assert all(place.confidence < DEFAULT_LINE for place in places)
 
 
-def test_a_quote_and_a_better_place_elsewhere_leave_both_below_the_line() -> None:
+def test_a_refused_quote_leaves_what_the_finder_has() -> None:
     text = "Room 12 is upstairs.\n\nThere were 12 tickets.\n\nRow 12 is full.\n"
     evidence = verify_quotes({"tickets": 12}, [("tickets", "Row 12 is full")], text)
     assert [one.why for one in evidence.rejected] == [DENIED]
-    assert [place.start for place in evidence.citations["tickets"]] == [33, 50]
-    assert all(place.confidence < DEFAULT_LINE for place in evidence.citations["tickets"])
+    assert [place.start for place in evidence.citations["tickets"]] == [33]
+
+
+LOG = "Kestrel left Dover in May with 12 and came home with 12, having seen 3 gulls; so wrote Ada Byron.\n"
+LOG_VALUE = {"boat": "Kestrel", "harbour": "Dover", "gulls": 3, "crew": 12, "fish": 12}
+LOG_QUOTES = {"boat": "Kestrel left", "harbour": "left Dover", "gulls": "3 gulls", "crew": "in May with 12"}
+
+
+def _shown(quotes: dict[str, str]) -> set[str]:
+    """The fields that are cited above the line, at no other place than the quoted one."""
+    found = verify_quotes(LOG_VALUE, list(quotes.items()), LOG).citations
+    places = {path: [place for place in held if place.confidence >= DEFAULT_LINE] for path, held in found.items()}
+    return {path for path, held in places.items() if [place.text for place in held] == [str(LOG_VALUE[path])]}
+
+
+def test_where_two_fields_have_a_value_a_model_is_believed_whose_other_quotes_hold() -> None:
+    quotes = {**LOG_QUOTES, "fish": "came home with 12"}
+    assert _shown(quotes) == {*LOG_VALUE}
+    assert verify_quotes(LOG_VALUE, list(quotes.items()), LOG).citations["fish"][0].start == LOG.index("12", 40)
+    assert not {"crew", "fish"} & _shown({**quotes, "gulls": "four gulls"})
+
+
+def test_a_model_most_of_whose_quotes_do_not_hold_backs_nothing() -> None:
+    assert "harbour" in _shown({"harbour": "left Dover"})
+    alone = _shown({})
+    assert _shown({**dict.fromkeys(LOG_VALUE, "as I said"), "harbour": "left Dover"}) == alone - {"harbour"}
+
+
+def test_a_quote_says_marks_counts_in_words_and_what_it_leaves_open() -> None:
+    text = "The pump is run twice a day, at two-hour intervals. Lines with a # are left out: [ - ] is off. Self-priming.\n"
+    value = {"comment_mark": "#", "off_mark": "-", "runs_per_day": 2, "self_priming": True}
+    quotes = [
+        ("comment_mark", "Lines with a #"),
+        ("off_mark", "[ - ] is off"),
+        ("runs_per_day", "run twice a day"),
+        ("self_priming", "Self-priming"),
+    ]
+    assert verify_quotes(value, quotes, text).rejected == []
+    assert len(verify_quotes(value, [("off_mark", "two-hour"), ("comment_mark", "pump")], text).rejected) == 2
 
 
 def test_a_rare_value_that_stands_once_is_believed_whatever_else_the_quote_holds() -> None:

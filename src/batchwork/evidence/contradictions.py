@@ -211,4 +211,5 @@ def is_denied(source: Source, field: Field, place: Place, context: Context) -> b
     if not words:
         return False
     between = ("yet", "longer", "been", "an", "a", "the", "currently", "be")
-    return words[-1] in NEGATIONS or (words[0] in ("not", "no", "nicht") and words[-1] in between)
+    denying = NEGATIONS if field.options else ("not", "nicht")  # no milk, instead of milk: it is milk all the same
+    return words[-1] in denying or (words[0] in ("not", "no", "nicht") and words[-1] in between)

@@ -1,5 +1,6 @@
 """The places that a quote may name, as the finder sees them: what they say, whose they are, and which it denies."""
 
+import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -9,6 +10,7 @@ from batchwork.evidence.contradictions import is_denied
 from batchwork.evidence.features import Scored
 from batchwork.evidence.fields import Field
 from batchwork.evidence.find import Finder, list_of
+from batchwork.evidence.numbers import in_words
 from batchwork.evidence.readers import Place, Span, says
 from batchwork.evidence.thresholds import (
     ALIKE,
@@ -19,6 +21,12 @@ from batchwork.evidence.thresholds import (
     NAMED_AT_ALL,
     NAMED_IN_FULL,
 )
+
+# A mark by itself, in quotes or brackets.
+_MARK = r"(?<![^\s\"'`(\[<])MARK(?![^\s\"'`)\]>,;])"
+_SPELLED = 100  # larger numbers are written in figures
+_TIMES = {1: ("one", "once"), 2: ("twice",)}
+_COMPOUND = re.compile(r"-(?!\n|(?:only|based|like|style|specific|compatible)\b)")
 
 
 class QuotedPlaces:
@@ -43,7 +51,7 @@ class QuotedPlaces:
             return list(self._answers(field, spans))
         known, text = self._finder.places[field.path], self._finder.source.text
         if isinstance(field.value, str) and not any(map(str.isalnum, field.value)):
-            return []  # a mark stands everywhere
+            return _once(_MARK.replace("MARK", re.escape(field.value)), text, spans)  # else a mark stands everywhere
         places = [place for place in known if _is_in(spans, place.start, place.spans[-1][1])]
         if not places and (isinstance(field.value, str) or len(known) >= MOST_PLACES):
             # what the whole text says better elsewhere may still be said here
@@ -52,8 +60,11 @@ class QuotedPlaces:
             strict = value.isupper() or not value[:1].isalnum()  # LICENSE is a file, and no licence; so is .lzma
             same = (span for span in near if not strict or "".join(text[slice(*span)].split()) == value)
             places = [Place((span,), "text", exact=False) for span in same]
+        if not places and isinstance(field.value, int) and 0 < field.value < _SPELLED:
+            said = filter(None, (*_TIMES.get(field.value, ()), "[- ]".join(in_words(field.value))))
+            return _once(rf"(?i)\b(?:{'|'.join(said)})\b", text, spans)
         if str(field.value).isalpha():  # xmlsec1-gnutls is no gnutls
-            places = [place for place in places if "-" not in text[place.start : place.end].replace("-\n", "")]
+            places = [place for place in places if not _COMPOUND.search(text, place.start, place.end)]
         return places
 
     def _answers(self, field: Field, spans: Sequence[Span]) -> Iterator[Place]:
@@ -122,6 +133,12 @@ class QuotedPlaces:
             for low, high in self._on_line.get(self._layout.line_of(place.start), ())
             if self._saying[((low, high),)] != [field]
         )
+
+
+def _once(pattern: str, text: str, spans: Sequence[Span]) -> list[Place]:
+    """Where some spans have a pattern, if they have it once."""
+    found = [one.span() for low, high in spans for one in re.compile(pattern).finditer(text, low, high)]
+    return [Place((found[0],), "text")] if len(found) == 1 else []
 
 
 def _is_in(spans: Sequence[Span], start: int, end: int) -> bool:

@@ -24,6 +24,7 @@ from batchwork.evidence.thresholds import (
     ALIKE,
     CONTESTED,
     DEFAULT_LINE,
+    HALF,
     MOST_QUOTED,
     MOST_QUOTES,
     MOST_REPEATS,
@@ -109,13 +110,13 @@ class _Verifier:
         self._counts: dict[str, int] = defaultdict(int)
         self._stands: dict[str, int] = defaultdict(int)  # the places that the quotes of a field have
         self._backed: dict[str, list[_Backed]] = defaultdict(list)
-        self._is_trusted = False
+        self._trust = 0.0  # how much of what was quoted stands in the document and says its value
 
     def reject(self, quotes: Sequence[tuple[str, str]]) -> Iterator[RejectedQuote]:
         """Take all quotes in; those that are refused, and why."""
         heard = [self._heard(path, quote) for path, quote in quotes]
         fair = sum(not isinstance(one, str) for one in heard)
-        self._is_trusted = (fair + 1) / (len(heard) + 2) >= TRUSTED
+        self._trust = (fair + 1) / (len(heard) + 2)
         for (path, quote), one in zip(quotes, heard, strict=True):
             why = one if isinstance(one, str) else self._refused(*one)
             if why is not None:
@@ -152,7 +153,7 @@ class _Verifier:
     def verdicts(self, field: Field) -> list[Verdict]:
         """What is cited for a field: by quotes; by the finder where there is none, or where it settles which place."""
         found, backed, sure = self._found[field.path], self._backed[field.path], self._sure.get(field.path)
-        if not backed:
+        if not backed or self._trust < HALF:
             is_unbacked = sure is not None and self._counts and sure.confidence < UNBACKED
             return _doubted(found) if is_unbacked else found
         if sure is not None and any(one.entry.place.spans == sure.place.spans for one in backed):
@@ -163,7 +164,7 @@ class _Verifier:
         if alike and best.entry.place.kind != "answer":  # of several phrases that answer alike any will do
             return [Verdict(one.entry.place, ALIKE) for one in ranked[:MOST_REPEATS]]
         unsettled = best.entry.place.weight < READING_SETTLED
-        if not self._is_trusted and (unsettled or self._is_contested(field, best.entry, best.spans)):
+        if self._trust < TRUSTED and (unsettled or self._is_contested(field, best.entry, best.spans)):
             others = [verdict for verdict in found if verdict.place.spans != best.entry.place.spans]
             return [Verdict(best.entry.place, ALIKE), *_doubted(others)]
         return [Verdict(best.entry.place, QUOTED)]
@@ -178,7 +179,7 @@ class _Verifier:
             return not elsewhere and not self._places.is_anothers_answer(field, spans)
         if elsewhere or self._is_denied(field, entry):
             return False
-        if sure is None:
+        if sure is None or self._trust >= TRUSTED:
             return True
         # A value that is rare (no year) and nobody else's hardly stands in a quote by chance.
         long = entry.place.end - entry.place.start > _YEAR

@@ -36,4 +36,4 @@ OUTDONE_LONG = 3.0  # the same for a value that is not rare or that another fiel
 OUTDONE_COMMON = 2.0  # the same for a year or less, which may stand in a quote by chance
 UNBACKED = 0.95  # how sure the finder must be of a field whose quotes are all refused: precision 0.993 with sloppy ones
 SETTLED_BY = 2.0  # in log odds: by how much the finder must prefer one of a quote's places
-TRUSTED = 0.88  # the share of an answer's quotes that stand in the document and say their value; one of each is added
+TRUSTED = 0.85  # the share of quotes that stand in the document and say their value, one of each added: five of five do
