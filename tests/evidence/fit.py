@@ -62,7 +62,7 @@ FOR = (
     "exchange", "contested", "more own", "more line", "more block", "more parent",
 )  # fmt: skip
 AGAINST = (
-    "surplus", "conflict", "other", "count", "wrong_end", "unsaid", "gap", "turned", "elsewhere", "unsure_home",
+    "surplus", "conflict", "other", "wrong_end", "unsaid", "gap", "turned", "elsewhere", "unsure_home",
     "homeless", "more surplus", "more other",
 )  # fmt: skip
 Span = tuple[int, int]

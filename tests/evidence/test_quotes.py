@@ -110,7 +110,9 @@ def test_a_model_most_of_whose_quotes_do_not_hold_backs_nothing() -> None:
 
 
 def test_a_quote_says_marks_counts_in_words_and_what_it_leaves_open() -> None:
-    text = "The pump is run twice a day, at two-hour intervals. Lines with a # are left out: [ - ] is off. Self-priming.\n"
+    text = (
+        "The pump is run twice a day, at two-hour intervals. Lines with a # are left out, [ - ] is off. Self-priming.\n"
+    )
     value = {"comment_mark": "#", "off_mark": "-", "runs_per_day": 2, "self_priming": True}
     quotes = [
         ("comment_mark", "Lines with a #"),

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from batchwork.evidence.quoted_places import says
 from batchwork.evidence.quotes import DENIED, verify_quotes
-from batchwork.evidence.readers import Source, says
+from batchwork.evidence.readers import Source
 
 
 @pytest.mark.parametrize(

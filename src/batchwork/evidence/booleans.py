@@ -7,7 +7,7 @@ when it is denied an odd number of times. Words that carry their own opposite ("
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from heapq import nlargest
 from itertools import chain, islice
@@ -69,10 +69,10 @@ class Phrases:
 
     def statements(self, field: Field, within: tuple[int, int] | None = None) -> list[Statement]:
         """The phrases with all of a question's own words, or with most of what is asked, rare words first."""
-        question = _question(field)
+        asked = question(field)
         worth = dict.fromkeys((word for word in field.described if word not in _SILENT), _DESCRIBED)
         worth |= dict.fromkeys(field.parents, _PARENT)
-        worth |= {word: _PARENT if word in GENERIC else 1.0 for word in question[0]}
+        worth |= {word: _PARENT if word in GENERIC else 1.0 for word in asked[0]}
         told, whole = defaultdict[int, float](float), Counter[int]()
         total = 0.0
         for concept, plain in worth.items():
@@ -82,32 +82,23 @@ class Phrases:
             total += weight
             for number in naming:
                 told[number] += weight
-                whole[number] += concept in question[0]
+                whole[number] += concept in asked[0]
         found = []
-        described = [word for word in worth if word not in question[0]]
+        described = [word for word in worth if word not in asked[0]]
         inside = [n for n in sorted(told) if within is None or within[0] <= self._places[n][0] < within[1]]
         best = nlargest(MOST_STATEMENTS, inside, key=lambda number: (told[number], -number))
-        named = (number for number in inside if whole[number] == len(set(question[0])))
+        named = (number for number in inside if whole[number] == len(set(asked[0])))
         for number in dict.fromkeys((*best, *islice(named, MOST_NAMED))):
             begin, end = self._places[number]
-            one = self._read(begin, end, *question)
+            one = self.read(begin, end, *asked)
             if (one is None or one.says is None) and described:
-                one = self._read(begin, end, described, NEGATIONS.intersection(field.described))
+                one = self.read(begin, end, described, NEGATIONS.intersection(field.described))
                 one = replace(one, strength=one.strength * HALF) if one and one.strength >= HALF else None
             if one is not None and one.says is not None:
                 found.append(replace(one, about=told[number] / total))
         return sorted(found, key=lambda statement: -statement.strength)
 
-    def said_in(self, field: Field, spans: Sequence[tuple[int, int]], least: float) -> list[Statement]:
-        """What some stretches of the text answer: each by its last sentence that names most of it, or as a whole."""
-        question, read = _question(field), list[Statement]()
-        for low, high in spans:
-            parts = [(low, high), *_sentences(self._text, low, high)]
-            told = [one for part in parts if (one := self._read(*part, *question)) is not None]
-            read += [max(reversed(told), key=lambda one: (one.says is not None, one.strength))] if told else []
-        return [one for one in read if one.strength >= least]
-
-    def _read(self, begin: int, end: int, wanted: list[str], negated: frozenset[str]) -> Statement | None:
+    def read(self, begin: int, end: int, wanted: list[str], negated: frozenset[str]) -> Statement | None:
         """What a line, cell or sentence answers."""
         text = self._text
         words = list(_FORMS["word"].finditer(text, begin, end))
@@ -135,7 +126,7 @@ class Phrases:
         return Statement(low, high, (len(denials) + turned) % 2 == 0, strength)
 
 
-def _question(field: Field) -> tuple[list[str], frozenset[str]]:
+def question(field: Field) -> tuple[list[str], frozenset[str]]:
     """The concepts that a phrase must name to answer a field, and the denials that are a part of its name."""
     wanted = [word for word in field.own if word not in _SILENT] or list(field.own)
     said = frozenset(re.split(r"[_\W]+", field.name.lower())) & NEGATIONS
@@ -225,7 +216,7 @@ def _units(layout: Layout) -> Iterator[tuple[int, int]]:
         single = line.kind == "text" and len(line.cells) == 1
         prose = single and line.end - line.start >= 30
         if begin >= 0 and not (single and end + 1 == line.start):
-            yield from _sentences(layout.text, begin, end)
+            yield from sentences(layout.text, begin, end)
             begin = -1
         if prose or (begin >= 0 and single):
             begin, end = line.start if begin < 0 else begin, line.end
@@ -234,10 +225,11 @@ def _units(layout: Layout) -> Iterator[tuple[int, int]]:
         elif line.kind == "text":
             yield line.start, line.end
     if begin >= 0:
-        yield from _sentences(layout.text, begin, end)
+        yield from sentences(layout.text, begin, end)
 
 
-def _sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+def sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """The stretches of some text that say something by themselves."""
     for gap in _FORMS["sentence"].finditer(text, start, end):
         yield start, gap.start()
         start = gap.end()

@@ -3,7 +3,6 @@
 A score is their weighted sum (`model`).
 """
 
-import math
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,15 +23,15 @@ from batchwork.evidence.words import GENERIC, PATTERNS, RELATED, ROOT, VOCABULAR
 _IMPLIED: dict[str, dict[str, float]] = VOCABULARY["implied"]  # by a kind of place alone, of words that say little
 _ENDS = frozenset({"forecast", "previous", "start", "minimum", "low", "new", "end", "maximum", "high"})
 _NOTHING: dict[str, float] = {}
-_ALONE = (1.0, 1.0, 0.0, 0.0)  # the only place of a value, with nothing around it
+_ALONE = (1.0, 0.0, 0.0)  # the only place of a value, with nothing around it
 _FIGURES = (int, float, Decimal)
 _PROSE = frozenset({"prose"})
 _SHAPES = [(frozenset(names.split()), re.compile(shape)) for names, shape in PATTERNS["shapes"].items()]
 NAMES = (
-    "bias", "own", "parent", "described", "surplus", "conflict", "other", "neighbour", "count", "telling", "weight",
+    "bias", "own", "parent", "described", "surplus", "conflict", "other", "neighbour", "weight",
     "exact", "shape", "early", "first", "line", "block", "wrong_end",
 )  # fmt: skip
-OF_VALUE = ("neighbour", "count", "telling", "weight", "exact", "shape", "first")  # whatever the labels of a place are
+OF_VALUE = ("neighbour", "weight", "exact", "shape", "first")  # whatever the labels of a place are
 _OWN, _CONFLICT = NAMES.index("own"), NAMES.index("conflict")
 
 
@@ -60,11 +59,11 @@ class Scorer:
         self._objects = sorted({field.parents for field in fields if field.parents and not field.record})
         self._owners: dict[tuple[str, tuple[str, ...]], tuple[float, tuple[tuple[str, ...], ...]]] = {}
 
-    def entry(self, field: Field, place: Place, count: int = 1, first: bool = True) -> Scored:
+    def entry(self, field: Field, place: Place, first: bool = True) -> Scored:
         """Any place with its features and score for a field."""
         context = self.contexts.of(place.start, place.end)
         around = self.topics.around(field, context.line)
-        features = self.features(field, place, context, (count, float(first), *around))
+        features = self.features(field, place, context, (float(first), *around))
         home = self.homes.get(field.record)
         shape = " free" if not context.kinds else " prose" if context.kinds == _PROSE else ""
         listed = "listed " if home is not None and place in home else ""
@@ -78,7 +77,7 @@ class Scorer:
         """
         mine = match(field.names, context.words)
         best, owners = self._owner(field.scope, context.words)
-        count, first, line, block = known
+        first, line, block = known
         return [
             1.0,
             _coverage(field.own, context.weights, _IMPLIED.get(place.kind, _NOTHING)),
@@ -88,8 +87,6 @@ class Scorer:
             _clash(field, context),
             best - mine if best > mine and field.names not in owners else 0.0,
             0.0,  # what its neighbours say is known when all fields have a place
-            min(1.0, math.log(count) / 4) if count > 1 else 0.0,
-            float(field.is_telling),
             place.weight,
             float(place.exact),
             float(bool([one for one in _shapes(field.own) if one.fullmatch(self._text, place.start, place.end)])),

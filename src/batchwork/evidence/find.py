@@ -27,7 +27,7 @@ from batchwork.evidence.rows import Home, Units, homes_of
 from batchwork.evidence.words import GENERIC, UNSPOKEN, is_party
 
 _TOLD_NAMES = (
-    "own", "parent", "surplus", "other", "neighbour", "count", "weight", "exact", "early", "line", "block",
+    "own", "parent", "surplus", "other", "neighbour", "weight", "exact", "early", "line", "block",
 )  # fmt: skip
 _COMPARED_NAMES = ("own", "parent", "surplus", "other", "early", "line", "block")  # with the next best place
 SIGNS = (
@@ -98,13 +98,10 @@ class Finder:
         self._settle_rows()
         found = {field.path: self._scored(field) for field in self.fields}
         self._favour_neighbours(found)
-        claims = self._claimed(found)
-        if self._share_out(found, claims):
-            claims = self._claimed(found)
-        self.against.settle(found, self.fields, claims)
-        self._best = [found[field.path][0] for field in self.fields if found[field.path]]
-        told = (field.path for field in self.fields if found[field.path])
-        self._ranks = {path: rank for rank, path in enumerate(told)}
+        self._share_out(found, self._claimed(found))
+        self.against.settle(found, self.fields, self._claimed(found))
+        told = [field.path for field in self.fields if found[field.path]]
+        self._best, self._ranks = [found[path][0] for path in told], {path: rank for rank, path in enumerate(told)}
         return found
 
     def _order(self, field: Field, entry: Scored) -> tuple[float, float]:
@@ -131,9 +128,8 @@ class Finder:
         places = self.places[field.path]
         if home is not None:
             places = [place for place in places if place in home] or self._outside(places, field)
-        count = 1 if "currency" in field.own else len({place.spans for place in places})  # it means the same each time
         first = min((place.start for place in places), default=0)
-        entries = (self.scorer.entry(field, place, count, place.start == first) for place in places)
+        entries = (self.scorer.entry(field, place, place.start == first) for place in places)
         return _ranked(one for one in entries if not is_denied(self.source, field, one.place, one.context))
 
     def _outside(self, places: Sequence[Place], field: Field) -> list[Place]:
@@ -161,7 +157,7 @@ class Finder:
         for one in agreed:
             place, context = Place(((one.start, one.end),), "answer", 1.0, one.is_answer), contexts[one]
             around = (0.0, *self.scorer.topics.around(field, context.line))
-            features = self.scorer.features(field, place, context, (1, *around))
+            features = self.scorer.features(field, place, context, around)
             features[_OWN], features[_SURPLUS], features[_OTHER] = one.strength, against, 0.0
             features[_LINE] = one.about
             yield Scored(place, context, "answer", features, score("answer", features))
@@ -191,9 +187,8 @@ class Finder:
                 claims[entry.place.start, entry.place.end].append((field, entry.score))
         return claims
 
-    def _share_out(self, found: dict[str, list[Scored]], wanted: Claims) -> bool:
+    def _share_out(self, found: dict[str, list[Scored]], wanted: Claims) -> None:
         """Of fields that want one place, the one that fits it best has it; the others their next best, if it fits."""
-        moved = False
         for claims in wanted.values():
             if len({field.record for field, _ in claims}) > 1:
                 continue
@@ -203,8 +198,6 @@ class Finder:
                 rank = next(free, 0)
                 if rank and entries[rank].score > points - thresholds.NEXT_BEST:
                     entries.insert(0, entries.pop(rank))
-                    moved = True
-        return moved
 
     def signs(self, field: Field, scored: list[Scored]) -> list[float]:
         """What tells whether the best place is right, in the order of `SIGNS`."""

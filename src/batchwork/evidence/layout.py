@@ -19,7 +19,7 @@ _FORMS = {name: re.compile(pattern) for name, pattern in PATTERNS["layout"].item
 _MARKS = {";": re.compile(r";"), ",": re.compile(r",(?=\S|$)")}
 _PIECES = {mark: re.compile(rf'(?:^|{mark})((?:"[^"]*"|[^{mark}])*)') for mark in _MARKS}
 _NESTED, _DEEPEST = 10, 10_000  # levels of headings: below those of texts stand keys, by their indentation
-_STEADY, _LONGEST_CAPTION = 3, 40  # lines with the same count of separators; characters
+_STEADY = 3  # lines with the same count of separators
 _END, _COLUMN, _UNTIL = map(attrgetter, ("end", "column", "until"))
 
 
@@ -98,22 +98,11 @@ class Layout:
     @cached_property
     def tables(self) -> list[int]:
         """For every line the number of its table's first line, or -1: lines with several cells, one below the other."""
-        owner: list[int] = []
-        first = -1
+        owner = [-1]
         for number, line in enumerate(self.lines):
-            if len(line.cells) > 1:
-                first = number if first < 0 else first
-            elif first >= 0 and line.kind != "rule" and not self._goes_on(number):
-                first = -1
-            owner.append(first)
-        return owner
-
-    def _goes_on(self, number: int) -> bool:
-        """Whether a table goes on below a blank line, a caption of rows or the rest of a wrapped cell."""
-        line, *rest = self.lines[number : number + 3]
-        caption = all(len(cell.text) < _LONGEST_CAPTION and not cell.text.endswith(":") for cell in line.cells)
-        rows = [row for row in rest[: 1 if line.cells else 2] if caption and len(row.cells) > 1]
-        return any(not can_label(cell.text) for row in rows for cell in row.cells)
+            first = number if owner[-1] < 0 else owner[-1]
+            owner.append(first if len(line.cells) > 1 else owner[-1] if line.kind == "rule" else -1)
+        return owner[1:]
 
     def head_row(self, number: int) -> list[Cell]:
         """The heading cells over a row of a table; empty when it has none."""

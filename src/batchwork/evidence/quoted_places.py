@@ -5,13 +5,15 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from operator import itemgetter
+from typing import Any
 
+from batchwork.evidence.booleans import Statement, question, sentences
 from batchwork.evidence.contradictions import is_denied
 from batchwork.evidence.features import Scored
 from batchwork.evidence.fields import Field
 from batchwork.evidence.find import Finder, list_of
 from batchwork.evidence.numbers import in_words
-from batchwork.evidence.readers import Place, Span, says
+from batchwork.evidence.readers import Place, Source, Span
 from batchwork.evidence.thresholds import (
     ALIKE,
     HALF,
@@ -69,14 +71,24 @@ class QuotedPlaces:
 
     def _answers(self, field: Field, spans: Sequence[Span]) -> Iterator[Place]:
         """What answers a question of yes or no in some spans; of less weight where it names little or is left open."""
-        phrases = self._finder.phrases
-        said = [one for one in phrases.statements(field) if one.says == field.value and one.strength >= HALF]
+        said = [
+            one for one in self._finder.phrases.statements(field) if one.says == field.value and one.strength >= HALF
+        ]
         told = [one for one in said if any(low < one.end and one.start < high for low, high in spans)]
         common = len(said) > MOST_ALIKE and said[0].strength <= HALF  # half of its words stand in many a phrase
-        for one in told or phrases.said_in(field, spans, NAMED_AT_ALL):
+        for one in told or self._said(field, spans, NAMED_AT_ALL):
             if one.says == field.value or (one.says is None and one.strength >= NAMED_IN_FULL):
                 plain = one.says is not None and one.strength >= HALF and not common
                 yield Place(((one.start, one.end),), "answer", 1.0 if plain else ALIKE)
+
+    def _said(self, field: Field, spans: Sequence[Span], least: float) -> list[Statement]:
+        """What some stretches of the text answer: each by its last sentence that names most of it, or as a whole."""
+        asked, read = question(field), list[Statement]()
+        for low, high in spans:
+            parts = [(low, high), *sentences(self._finder.source.text, low, high)]
+            told = [one for part in parts if (one := self._finder.phrases.read(*part, *asked)) is not None]
+            read += [max(reversed(told), key=lambda one: (one.says is not None, one.strength))] if told else []
+        return [one for one in read if one.strength >= least]
 
     def denies(self, field: Field, entry: Scored) -> bool:
         """Whether a place cannot say this field: the text denies it, or it is another role's."""
@@ -113,7 +125,7 @@ class QuotedPlaces:
         """How fully some spans name a question; all elements of a list ask the same one, which is read once."""
         key = field.own, field.name, tuple(spans)
         if key not in self._strengths:
-            said = self._finder.phrases.said_in(field, spans, 0.0)
+            said = self._said(field, spans, 0.0)
             self._strengths[key] = max((one.strength for one in said), default=-1.0)
         return self._strengths[key]
 
@@ -133,6 +145,12 @@ class QuotedPlaces:
             for low, high in self._on_line.get(self._layout.line_of(place.start), ())
             if self._saying[((low, high),)] != [field]
         )
+
+
+def says(text: str, value: Any) -> list[Span]:
+    """The spans of some text that say this value, by themselves and whatever stands around; for no boolean."""
+    found = (place for place in Source(text).places(value) if place.reading not in ("unscaled", "part"))
+    return [span for place in found for span in place.spans]
 
 
 def _once(pattern: str, text: str, spans: Sequence[Span]) -> list[Place]:

@@ -217,12 +217,6 @@ class Source:
             yield from (Place((match.span(),), "symbol") for match in re.finditer(pattern, self.text))
 
 
-def says(text: str, value: Any) -> list[Span]:
-    """The spans of some text that say this value, by themselves and whatever stands around; for no boolean."""
-    found = (place for place in Source(text).places(value) if place.reading not in ("unscaled", "part"))
-    return [span for place in found for span in place.spans]
-
-
 def _kind(text: str) -> str:
     return "id" if any(map(str.isdigit, text)) else "text"
 
