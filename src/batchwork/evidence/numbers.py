@@ -102,7 +102,7 @@ class Numbers:
         if in_date and len(numeral) != 4:
             return None  # only its year is asked for as a number
         if in_date or (start > 1 and _FORMS["chapter"].match(self._text, start - 2)):
-            return Mention(start, end, (Reading(values[0][0], 0.6, "part"),))
+            return Mention(start, end, (Reading(values[0][0], 0.6 if in_date else 0.4, "part"),))
         last = self._known.get(rank - 1) if rank and self._is_touched(rank) else None
         return _dressed(self._text, start, end, values, 0 if last is None else last.end) if values else None
 

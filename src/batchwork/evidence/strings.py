@@ -69,8 +69,10 @@ class TextIndex:
             start -= len(lead[0])
         if tail and tail[0] and self.text.startswith(tail[0], end):
             end += len(tail[0])  # the point of "Inc.", a closing bracket, "C++"
-        if "://" in value and self.text.startswith("/", end):
-            end += 1  # the same address
+        if "://" in value:
+            end += self.text.startswith("/", end)  # the same address
+            if _FORMS["address_goes_on"].match(self.text, end):
+                return None
         elif _FORMS["dotted"].search(value) and "." not in self.text[start:end]:
             return None  # 5 6 is no release 5.6
         written, wanted = self.text[start:end], " ".join(value.split()).casefold()

@@ -28,16 +28,16 @@ first: seeded draws with a choice by hand among what was drawn. Some of their sc
 the blind part, to leave out what is taken. 130 and 55 lines more came in the same way. Then second readers, who knew
 the finder as little, looked in both parts at every other place where the characters of a value stand (up to eight of a
 field), without knowing what a finder cites, and accepted 97 of 2,743 in the open part and 37 of 1,589 in the blind one.
-The last 71 open lines and the last 41 blind ones are eight lots of fourteen by readers who had a guide, a draw of
+The 71 open and 41 blind lines behind those are eight lots of fourteen by readers who had a guide, a draw of
 candidates by kind and a tool that shows texts and checks labels, and were to open nothing of this project; all eight
 were scored before anything was changed on them (precision 0.974, recall 0.872), then four or five of each were drawn
 for the blind part, and two readmes and a change log more, unseen, to keep the thirds.
 After that six readers who knew neither the finder nor what it cites read the whole blind part through, 4,001 fields:
-29 places that had been forgotten were added, 17 moved or lengthened, one field was dropped, 12 marked `n`. The last
-71 open lines and the last 40 blind ones are eight more lots of fourteen, made in the same way (one text was there
+29 places that had been forgotten were added, 17 moved or lengthened, one field was dropped, 12 marked `n`. The 71
+open and 40 blind lines behind those are eight more lots of fourteen, made in the same way (one text was there
 already) and split by a draw within their kinds; eight other readers read them through (133 places added, five fields
 dropped), before anything was scored but a first look at how many citations would be wrong; then every yes or no was
-marked `p`, as in the lines before.
+marked `p`, as in the lines before, and in all lines every date whose label has its weekday.
 
 A field is `[path, value, spans]`, or `[path, value, spans, marks]`. A span covers the words that say the value and no
 more; where several places say it equally well, all are listed. Marks are letters: `n` the value is written otherwise
