@@ -206,10 +206,8 @@ def is_denied(source: Source, field: Field, place: Place, context: Context) -> b
     plain = bool(field.options) or said.islower() or (isinstance(field.value, str) and field.value.islower())
     if not plain or len(said.split()) > 2 or not said.strip() or fold(said.split()[0]) in NEGATIONS:
         return False
-    line = source.text.rfind("\n", 0, place.start) + 1
-    words = [fold(word) for word in _FORMS["word"].findall(source.text, max(line, place.start - 30), place.start)][-2:]
-    if not words:
-        return False
+    line = max(source.text.rfind("\n", 0, place.start) + 1, place.start - 30)
+    last, next_to_last = ["", "", *map(fold, _FORMS["word"].findall(source.text, line, place.start))][:-3:-1]
     between = ("yet", "longer", "been", "an", "a", "the", "currently", "be")
     denying = NEGATIONS if field.options else ("not", "nicht")  # no milk, instead of milk: it is milk all the same
-    return words[-1] in denying or (words[0] in ("not", "no", "nicht") and words[-1] in between)
+    return last in denying or (next_to_last in ("not", "no", "nicht") and last in between)

@@ -110,7 +110,8 @@ class Finder:
         around = [(way, self._best[rank + way]) for way in _AROUND if 0 <= rank + way < last]
         gaps = [abs(other.context.line - entry.context.line) for way, other in around if abs(way) <= _NEXT]
         wrong = [1 / abs(way) for way, other in around if (other.place.start - entry.place.start) * way < 0]
-        return float(min(gaps, default=0)), sum(wrong) / sum(1 / abs(way) for way, _ in around) if around else 0.0
+        turned = sum(wrong) / sum(1 / abs(way) for way, _ in around) if around else thresholds.ALONE
+        return float(min(gaps, default=0)), turned
 
     def _settle_rows(self) -> None:
         lists: dict[str, dict[str, list[tuple[Field, list[Place]]]]] = defaultdict(lambda: defaultdict(list))
