@@ -81,6 +81,7 @@ RULES: dict[str, list[_Patch]] = {
     "values outside their element": [(find.Finder, "_outside", _gives([]))],
     "neighbours": [(find.Finder, "_favour_neighbours", _gives(None))],
     "sharing out": [(find.Finder, "_share_out", _gives(None))],
+    "order of the answer": [(find.Finder, "_order", _gives((0.0, 0.0)))],
     "values of nobody": [(contradictions.Contradictions, "alternatives", _gives(()))],
     "changing places": [(contradictions.Contradictions, "_others", _gives(()))],
     "contradictions": [(find.Finder, "_is_contradicted", _gives(False))],

@@ -40,6 +40,7 @@ _PREFIXES = ("un", "in", "non", "im", "ir", "dis")
 _REACH, _FEW = 60, 6  # characters to a word that still denies; words of a line that may be no more than a label
 _PARENT, _DESCRIBED = 0.5, 0.4  # what a word of another kind is worth beside one of the field's own
 _Word = re.Match[str]
+_OPEN: list[_Word] = []
 
 
 class Statement(Struct, frozen=True, gc=False):
@@ -104,6 +105,9 @@ class Phrases:
         words = list(_FORMS["word"].finditer(text, begin, end))
         naming = [word for word in words if word[0] in self._naming and any(_naming(one, word[0]) for one in wanted)]
         named = {want for want in wanted for word in naming if _naming(want, word[0])}
+        straight = [word for word in naming if any(_naming(want, word[0]) > 0 for want in wanted)]
+        if all(any(_naming(want, word[0]) > 0 for word in straight) for want in named):
+            naming = straight  # of what is said straight and what is said by its opposite the first counts
         hits = _closest(naming, len(named))
         if not hits:
             return None
@@ -119,8 +123,8 @@ class Phrases:
         if "?" in text[hits[-1].end() : end]:
             return None  # a question says nothing by itself
         denials = _denials(text, words, hits, negated)
-        if denials is None:
-            return Statement(hits[0].start(), hits[-1].end(), None, strength)
+        if denials is None or denials is _OPEN:
+            return None if denials is None else Statement(hits[0].start(), hits[-1].end(), None, strength)
         low, high = min(word.start() for word in (*hits, *denials)), max(word.end() for word in (*hits, *denials))
         high = said.end() if (said := _FORMS["said"].match(text, high, end)) else high
         return Statement(low, high, (len(denials) + turned) % 2 == 0, strength)
@@ -164,7 +168,7 @@ def box_before(text: str, start: int) -> bool | None:
 
 
 def _denials(text: str, words: list[_Word], hits: list[_Word], negated: frozenset[str]) -> list[_Word] | None:
-    """The words that deny what these say in their clause; None when it is left open, or nothing is said of them."""
+    """The words that deny what these say in their clause; None when that is doubted, `_OPEN` when nothing is said."""
     first, last = hits[0], hits[-1]
     low, high = first.start() - _REACH, last.end() + _REACH
     either = [one.span() for one in _FORMS["either"].finditer(text, max(0, low), high + _REACH)]
@@ -184,7 +188,7 @@ def _denials(text: str, words: list[_Word], hits: list[_Word], negated: frozense
     said = text.startswith(".", last.end()) or text.endswith(": ", 0, first.start())
     stops = not inside or _FORMS["clause_stops"].match(text, last.end())  # of two clauses each has a verb of its own
     if not stops or (not free and len(words) <= _FEW and not said):  # or it is a label that says nothing by itself
-        return None
+        return _OPEN
     denials = {word: fold(word[0]) for word in free if fold(word[0]) in NEGATIONS - negated}
     neither = "neither" in denials.values()
     single = ((word, said) for word, said in denials.items() if not (neither and said == "nor"))

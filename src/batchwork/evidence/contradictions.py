@@ -20,7 +20,7 @@ from batchwork.evidence.labels import Context
 from batchwork.evidence.layout import unnumbered
 from batchwork.evidence.model import score
 from batchwork.evidence.readers import FIGURES, Place, Source
-from batchwork.evidence.words import NEGATIONS, PATTERNS, concepts, fold, is_known
+from batchwork.evidence.words import NEGATIONS, PATTERNS, concepts, fold, is_known, words_of
 
 Claims = dict[tuple[int, int], list[tuple[Field, float]]]
 _OF_VALUE = [NAMES.index(name) for name in OF_VALUE]
@@ -29,6 +29,7 @@ Value = tuple[int, int, str]  # from, to, kind
 _start = attrgetter("start")
 _FORMS = {name: re.compile(pattern) for name, pattern in PATTERNS["contradictions"].items()}
 _STRUCTURED = frozenset({"named", "left", "head", "over"})
+_QUOTES = ("'", '"', "`")
 _SENTENCE = 6  # words from which on a string is no name
 NOWHERE = -99.0
 
@@ -202,12 +203,12 @@ def is_denied(source: Source, field: Field, place: Place, context: Context) -> b
         return False
     if box_before(source.text, place.start) is False:
         return True
-    said = source.text[place.start : place.end]
+    said, quoted = source.text[place.start : place.end], source.text[max(0, place.start - 1) : place.start] in _QUOTES
     plain = bool(field.options) or said.islower() or (isinstance(field.value, str) and field.value.islower())
-    if not plain or len(said.split()) > 2 or not said.strip() or fold(said.split()[0]) in NEGATIONS:
+    if not plain or quoted or len(said.split()) > 2 or not said.strip() or fold(said.split()[0]) in NEGATIONS:
         return False
     line = max(source.text.rfind("\n", 0, place.start) + 1, place.start - 30)
     last, next_to_last = ["", "", *map(fold, _FORMS["word"].findall(source.text, line, place.start))][:-3:-1]
     between = ("yet", "longer", "been", "an", "a", "the", "currently", "be")
-    denying = NEGATIONS if field.options else ("not", "nicht")  # no milk, instead of milk: it is milk all the same
-    return last in denying or (next_to_last in ("not", "no", "nicht") and last in between)
+    told = NEGATIONS.difference(words_of(field.name))  # what is excluded is behind "Excluded:"
+    return last in told or (next_to_last in ("not", "no", "nicht") and last in between)

@@ -12,7 +12,7 @@ from batchwork.evidence.contradictions import is_denied
 from batchwork.evidence.features import Scored
 from batchwork.evidence.fields import Field
 from batchwork.evidence.find import Finder, list_of
-from batchwork.evidence.numbers import in_words
+from batchwork.evidence.numbers import NUMBER_WORDS, in_words
 from batchwork.evidence.readers import Place, Source, Span
 from batchwork.evidence.thresholds import (
     ALIKE,
@@ -27,7 +27,7 @@ from batchwork.evidence.thresholds import (
 # A mark by itself, in quotes or brackets.
 _MARK = r"(?<![^\s\"'`(\[<])MARK(?![^\s\"'`)\]>,;])"
 _SPELLED = 100  # larger numbers are written in figures
-_TIMES = {1: ("one", "once"), 2: ("twice",)}
+_COUNT = rf"(?i)(?<![-\w])(?:COUNT)\b(?![- ]+(?:{'|'.join(NUMBER_WORDS)}|half|quarter)\b)"  # no part of another one
 _COMPOUND = re.compile(r"-(?!\n|(?:only|based|like|style|specific|compatible)\b)")
 
 
@@ -53,7 +53,8 @@ class QuotedPlaces:
             return list(self._answers(field, spans))
         known, text = self._finder.places[field.path], self._finder.source.text
         if isinstance(field.value, str) and not any(map(str.isalnum, field.value)):
-            return _once(_MARK.replace("MARK", re.escape(field.value)), text, spans)  # else a mark stands everywhere
+            mark = re.escape(field.value.strip())
+            return _once(_MARK.replace("MARK", mark), text, spans) if mark else []  # else it stands everywhere
         places = [place for place in known if _is_in(spans, place.start, place.spans[-1][1])]
         if not places and (isinstance(field.value, str) or len(known) >= MOST_PLACES):
             # what the whole text says better elsewhere may still be said here
@@ -62,9 +63,9 @@ class QuotedPlaces:
             strict = value.isupper() or not value[:1].isalnum()  # LICENSE is a file, and no licence; so is .lzma
             same = (span for span in near if not strict or "".join(text[slice(*span)].split()) == value)
             places = [Place((span,), "text", exact=False) for span in same]
-        if not places and isinstance(field.value, int) and 0 < field.value < _SPELLED:
-            said = filter(None, (*_TIMES.get(field.value, ()), "[- ]".join(in_words(field.value))))
-            return _once(rf"(?i)\b(?:{'|'.join(said)})\b", text, spans)
+        if not known and isinstance(field.value, int) and 1 < field.value < _SPELLED:
+            said = "[- ]".join(in_words(field.value)) + ("|twice" if field.value == 2 else "")
+            return _once(_COUNT.replace("COUNT", said), text, spans)
         if str(field.value).isalpha():  # xmlsec1-gnutls is no gnutls
             places = [place for place in places if not _COMPOUND.search(text, place.start, place.end)]
         return places
@@ -77,7 +78,8 @@ class QuotedPlaces:
         told = [one for one in said if any(low < one.end and one.start < high for low, high in spans)]
         common = len(said) > MOST_ALIKE and said[0].strength <= HALF  # half of its words stand in many a phrase
         for one in told or self._said(field, spans, NAMED_AT_ALL):
-            if one.says == field.value or (one.says is None and one.strength >= NAMED_IN_FULL):
+            heading = one.says is None and field.value and one.strength >= NAMED_IN_FULL  # "Constant-time verification"
+            if one.says == field.value or heading:
                 plain = one.says is not None and one.strength >= HALF and not common
                 yield Place(((one.start, one.end),), "answer", 1.0 if plain else ALIKE)
 
@@ -108,8 +110,10 @@ class QuotedPlaces:
             self._units[name] = sorted((home.start, home.end) for home in homes)
         return _is_in(self._units[name], place.start, place.start + 1)
 
-    def is_anothers_answer(self, field: Field, spans: Sequence[Span]) -> bool:
-        """Whether what some spans answer is rather the answer to another question, or to that of any element."""
+    def is_anothers_answer(self, field: Field, place: Place, quoted: Sequence[Span]) -> bool:
+        """Whether what a place answers is rather the answer to another question, or to that of any element."""
+        parts = (part for span in quoted for part in sentences(self._finder.source.text, *span))
+        spans = [(low, high) for low, high in parts if low < place.end and place.start < high]
         mine = max(0.0, self._strength(field, spans))
         home = self._finder.homes.get(field.record)
         unsure = home is None or not home.sure
@@ -154,9 +158,9 @@ def says(text: str, value: Any) -> list[Span]:
 
 
 def _once(pattern: str, text: str, spans: Sequence[Span]) -> list[Place]:
-    """Where some spans have a pattern, if they have it once."""
-    found = [one.span() for low, high in spans for one in re.compile(pattern).finditer(text, low, high)]
-    return [Place((found[0],), "text")] if len(found) == 1 else []
+    """Where some spans have a pattern, each of them once."""
+    found = [[one.span() for one in re.compile(pattern).finditer(text, low, high)] for low, high in spans]
+    return [Place((places[0],), "text") for places in found if len(places) == 1]
 
 
 def _is_in(spans: Sequence[Span], start: int, end: int) -> bool:

@@ -43,6 +43,8 @@ UNFOUND = "it does not stand in the document"
 UNSAID = "it does not say the value"
 DENIED = "it stands where the document says something else: another field, role or row"
 SURPLUS = "the field has quotes enough"
+DISTRUSTED = "most quotes of this answer do not hold"
+_NO_VOTE = (ABSENT, SURPLUS)  # says nothing of how well a model quotes
 _YEAR = 4  # digits
 _LINE = NAMES.index("line")
 _STEP = re.compile(r"[^.\[\]/]+")
@@ -115,10 +117,12 @@ class _Verifier:
     def reject(self, quotes: Sequence[tuple[str, str]]) -> Iterator[RejectedQuote]:
         """Take all quotes in; those that are refused, and why."""
         heard = [self._heard(path, quote) for path, quote in quotes]
-        fair = sum(not isinstance(one, str) for one in heard)
-        self._trust = (fair + 1) / (len(heard) + 2)
+        counted = {
+            told: not isinstance(one, str) for told, one in zip(quotes, heard, strict=True) if one not in _NO_VOTE
+        }
+        self._trust = (sum(counted.values()) + 1) / (len(counted) + 2)
         for (path, quote), one in zip(quotes, heard, strict=True):
-            why = one if isinstance(one, str) else self._refused(*one)
+            why = one if isinstance(one, str) else DISTRUSTED if self._trust <= HALF else self._refused(*one)
             if why is not None:
                 yield RejectedQuote(path=path, quote=quote, why=why)
 
@@ -153,7 +157,7 @@ class _Verifier:
     def verdicts(self, field: Field) -> list[Verdict]:
         """What is cited for a field: by quotes; by the finder where there is none, or where it settles which place."""
         found, backed, sure = self._found[field.path], self._backed[field.path], self._sure.get(field.path)
-        if not backed or self._trust < HALF:
+        if not backed:
             is_unbacked = sure is not None and self._counts and sure.confidence < UNBACKED
             return _doubted(found) if is_unbacked else found
         if sure is not None and any(one.entry.place.spans == sure.place.spans for one in backed):
@@ -163,8 +167,8 @@ class _Verifier:
         alike = len(ranked) > 1 and best.entry.score - ranked[1].entry.score <= SETTLED_BY
         if alike and best.entry.place.kind != "answer":  # of several phrases that answer alike any will do
             return [Verdict(one.entry.place, ALIKE) for one in ranked[:MOST_REPEATS]]
-        unsettled = best.entry.place.weight < READING_SETTLED
-        if self._trust < TRUSTED and (unsettled or self._is_contested(field, best.entry, best.spans)):
+        open_to_doubt = best.entry.place.weight < (READING_SETTLED if self._trust < TRUSTED else ALIKE)
+        if open_to_doubt or self._is_contested(field, best.entry, best.spans):
             others = [verdict for verdict in found if verdict.place.spans != best.entry.place.spans]
             return [Verdict(best.entry.place, ALIKE), *_doubted(others)]
         return [Verdict(best.entry.place, QUOTED)]
@@ -176,10 +180,10 @@ class _Verifier:
             return True
         elsewhere = self._places.is_other_elements(field, entry.place) and not self._places.is_only(field, entry.place)
         if entry.place.kind == "answer":
-            return not elsewhere and not self._places.is_anothers_answer(field, spans)
+            return not elsewhere and not self._places.is_anothers_answer(field, entry.place, spans)
         if elsewhere or self._is_denied(field, entry):
             return False
-        if sure is None or self._trust >= TRUSTED:
+        if sure is None:
             return True
         # A value that is rare (no year) and nobody else's hardly stands in a quote by chance.
         long = entry.place.end - entry.place.start > _YEAR
@@ -205,22 +209,30 @@ class _Verifier:
             entry.score + self._finder.scorer.entry(other, place).score - self._finder.scorer.entry(field, place).score
         )
 
-    def _is_contested(self, field: Field, entry: Scored, spans: Sequence[tuple[int, int]]) -> bool:
-        """Whether the words may be another field's: of an equal value, or of one that the quote holds as well."""
-        place = entry.place
+    def _is_contested(self, field: Field, entry: Scored, spans: Sequence[Span]) -> bool:
+        """Whether a place may be another field's, or the finder has a better one and the model is not trusted."""
+        place, scores = entry.place, self._scores[field.path]
         if self._places.is_only(field, place):
             return False
-        sure, shared = self._sure.get(field.path), any(self._places.others(field, place))
-        scores = self._scores[field.path]
+        if self._is_anothers(field, place, spans):
+            return True
+        if self._trust >= TRUSTED:
+            return False
         if len(scores) > 3 and not field.is_telling and entry.score < 0 and not entry.features[_LINE]:
             return True  # a common value, on a line that says nothing of the field
-        surely = (self._sure.get(other.path) for other in self._places.others(field, place))
-        if sure is None and any(one is not None and one.place.spans == place.spans for one in surely):
-            return True  # it is surely that one's
+        shared = any(self._places.others(field, place))
         if shared and max(scores.values(), default=0.0) > scores.get(place.spans, 0.0) + CONTESTED:
             return True  # two fields have the value, and the finder knows a better place for this one
-        if any(other.score > entry.score - CONTESTED for other in self._rivals(field, entry)):
+        return any(other.score > entry.score - CONTESTED for other in self._rivals(field, entry))
+
+    def _is_anothers(self, field: Field, place: Place, spans: Sequence[Span]) -> bool:
+        """Whether the words are another field's: of an equal value, or of one that the quote holds as well."""
+        others = [other.path for other in self._places.others(field, place)]
+        surely = (self._sure.get(path) for path in others)
+        if field.path not in self._sure and any(one is not None and one.place.spans == place.spans for one in surely):
             return True
+        if any(one.entry.place.spans == place.spans for path in others for one in self._backed[path]):
+            return True  # two fields are said to stand in one place
         if self._places.is_part(field, place):
             return True
         overlapping = self._others_in(field, place.start, place.end, overlaps=True)

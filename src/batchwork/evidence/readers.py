@@ -189,7 +189,7 @@ class Source:
 
     def _inside_path(self, text: str) -> Iterator[Place]:
         """Where it stands between the marks of a path, a type or a name with dots: text/markdown, foo.example."""
-        if not 2 < len(text) <= _LONGEST or folded(text) not in self.index.folded:
+        if not 2 < len(text) <= _LONGEST or "://" in text or folded(text) not in self.index.folded:
             return
         for match in re.finditer(rf"(?i)(?<![^\W_]){re.escape(text)}(?![^\W_])", self.text):
             low, high = match.span()

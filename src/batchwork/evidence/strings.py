@@ -48,11 +48,9 @@ class TextIndex:
 
     def _find(self, value: str) -> list[Hit]:
         words = _FORMS["word"].findall(folded(value))
-        if value and (not words or _FORMS["odd"].search(value)):
-            same = re.finditer(re.escape(value), self.text)
-            found = [((one.span(),), True) for one in islice(same, _MOST if words else 1)]
-            if found or not words:
-                return found
+        if not words:
+            place = self.text.find(value) if value else -1
+            return [(((place, place + len(value)),), True)] if place >= 0 else []
         for spelled in (words, [word for word in words if word != "and"]) if "and" in words else (words,):
             hits = (self._hit(value, *span) for span in self._spans(spelled))
             found = list(islice(filter(None, hits), _MOST))
