@@ -37,7 +37,7 @@ GROUPS = [
     "answer",
 ]
 PAPERS_COUNT = 2.5  # a real paper counts as much as so many made ones: there are fewer of them
-PAPERS_SAY = 12.0  # and so many times more when it is asked how sure a place is: made ones are sure too easily
+PAPERS_SAY = 10.0  # and so many times more when it is asked how sure a place is: made ones are sure too easily
 MUTATED_COUNTS = 0.15  # what a question that must stay empty counts, of a document as it is; of papers less
 SHARED_L2, PLACES_L2 = 1.0, 6.0
 TREES = {

@@ -105,9 +105,8 @@ class Phrases:
         words = list(_FORMS["word"].finditer(text, begin, end))
         naming = [word for word in words if word[0] in self._naming and any(_naming(one, word[0]) for one in wanted)]
         named = {want for want in wanted for word in naming if _naming(want, word[0])}
-        straight = [word for word in naming if any(_naming(want, word[0]) > 0 for want in wanted)]
-        if all(any(_naming(want, word[0]) > 0 for word in straight) for want in named):
-            naming = straight  # of what is said straight and what is said by its opposite the first counts
+        if named == {want for want in wanted for word in naming if _naming(want, word[0]) > 0}:  # opposites say no more
+            naming = [word for word in naming if any(_naming(want, word[0]) > 0 for want in wanted)]
         hits = _closest(naming, len(named))
         if not hits:
             return None

@@ -17,7 +17,6 @@ from batchwork.evidence.readers import Place, Source, Span
 from batchwork.evidence.thresholds import (
     ALIKE,
     HALF,
-    MOST_ALIKE,
     MOST_PLACES,
     MOST_QUOTED,
     NAMED_AT_ALL,
@@ -76,12 +75,14 @@ class QuotedPlaces:
             one for one in self._finder.phrases.statements(field) if one.says == field.value and one.strength >= HALF
         ]
         told = [one for one in said if any(low < one.end and one.start < high for low, high in spans)]
-        common = len(said) > MOST_ALIKE and said[0].strength <= HALF  # half of its words stand in many a phrase
         for one in told or self._said(field, spans, NAMED_AT_ALL):
             heading = one.says is None and field.value and one.strength >= NAMED_IN_FULL  # "Constant-time verification"
             if one.says == field.value or heading:
-                plain = one.says is not None and one.strength >= HALF and not common
-                yield Place(((one.start, one.end),), "answer", 1.0 if plain else ALIKE)
+                plain = one.says is not None and one.strength >= HALF
+                whole = (
+                    next(span for span in spans if span[0] <= one.start < span[1]) if heading else (one.start, one.end)
+                )
+                yield Place((whole,), "answer", 1.0 if plain else ALIKE)
 
     def _said(self, field: Field, spans: Sequence[Span], least: float) -> list[Statement]:
         """What some stretches of the text answer: each by its last sentence that names most of it, or as a whole."""
@@ -97,13 +98,13 @@ class QuotedPlaces:
         denied = is_denied(self._finder.source, field, entry.place, entry.context)
         return denied or self._finder.scorer.is_another_role(entry.features)
 
-    def is_other_elements(self, field: Field, place: Place) -> bool:
-        """Whether a place stands where another element of the field's list does."""
+    def is_other_elements(self, field: Field, place: Place, *, at_home: bool) -> bool:
+        """Whether a place stands where another element of the field's list does; `at_home`: or outside of its own."""
         home = self._finder.homes.get(field.record)
         if not field.record or (home is not None and place in home):
             return False
-        if home is not None and home.sure:
-            return True  # its own element is known
+        if at_home and home is not None and home.sure:
+            return True
         name = list_of(field)
         if name not in self._units:
             homes = (home for path, home in self._finder.homes.items() if path[: path.rindex("[")] == name)

@@ -164,9 +164,11 @@ class _Verifier:
             return [Verdict(sure.place, max(QUOTED, sure.confidence))] if self._stands[field.path] == 1 else found
         ranked = sorted(backed, key=lambda one: (-one.entry.score, one.entry.place.start))
         best = ranked[0]
-        alike = len(ranked) > 1 and best.entry.score - ranked[1].entry.score <= SETTLED_BY
-        if alike and best.entry.place.kind != "answer":  # of several phrases that answer alike any will do
-            return [Verdict(one.entry.place, ALIKE) for one in ranked[:MOST_REPEATS]]
+        alike = [one for one in ranked if best.entry.score - one.entry.score <= SETTLED_BY]
+        if len(alike) > 1 and best.entry.place.kind != "answer":  # of several phrases that answer alike any will do
+            if self._trust < TRUSTED or len(best.spans) > 1 or any(one.spans is not best.spans for one in alike):
+                return [Verdict(one.entry.place, ALIKE) for one in ranked[:MOST_REPEATS]]
+            best = max(alike, key=lambda one: one.entry.place.start)  # words lead to a value
         open_to_doubt = best.entry.place.weight < (READING_SETTLED if self._trust < TRUSTED else ALIKE)
         if open_to_doubt or self._is_contested(field, best.entry, best.spans):
             others = [verdict for verdict in found if verdict.place.spans != best.entry.place.spans]
@@ -178,7 +180,9 @@ class _Verifier:
         sure = self._sure.get(field.path)
         if sure is not None and sure.place.spans == entry.place.spans:
             return True
-        elsewhere = self._places.is_other_elements(field, entry.place) and not self._places.is_only(field, entry.place)
+        strict = self._trust < TRUSTED
+        elsewhere = self._places.is_other_elements(field, entry.place, at_home=strict)
+        elsewhere = elsewhere and not self._places.is_only(field, entry.place)
         if entry.place.kind == "answer":
             return not elsewhere and not self._places.is_anothers_answer(field, entry.place, spans)
         if elsewhere or self._is_denied(field, entry):

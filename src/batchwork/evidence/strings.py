@@ -67,12 +67,11 @@ class TextIndex:
             start -= len(lead[0])
         if tail and tail[0] and self.text.startswith(tail[0], end):
             end += len(tail[0])  # the point of "Inc.", a closing bracket, "C++"
-        if "://" in value:
-            end += self.text.startswith("/", end)  # the same address
-            if _FORMS["address_goes_on"].match(self.text, end):
-                return None
-        elif _FORMS["dotted"].search(value) and "." not in self.text[start:end]:
-            return None  # 5 6 is no release 5.6
+        if "://" in value and self.text.startswith("/", end):
+            end += 1  # the same address
+        goes_on = "://" in value and _FORMS["address_goes_on"].match(self.text, end)
+        if goes_on or (_FORMS["dotted"].search(value) and "." not in self.text[start:end]):
+            return None  # another address; 5 6 is no release 5.6
         written, wanted = self.text[start:end], " ".join(value.split()).casefold()
         return ((start, end),), written == value or _FORMS["line_break"].sub(" ", written).casefold() == wanted
 
