@@ -1587,6 +1587,39 @@ def _answered(text: str, truth: dict[str, bool]) -> dict[str, bool]:
     return {name: truth[name] for name, said in _said(text, truth).items() if said and opposites[name] is None}
 
 
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Off-street parking is available.", "parking_available"),
+        ("The house 5 km off the coast has a pool.", "pool"),
+        ("It is rather warm.", "warm"),
+        ("Failed payments are retried.", "payments_retried"),
+        ("For lack of time the exam is open book.", "open_book"),
+        ("See the manual: updates are automatic.", "automatic"),
+        ("The hidden menu is made visible by a click.", "visible"),
+        ("The once orphaned package is now maintained.", "maintained"),
+        ("The old driver was removed and the new one is installed.", "installed"),
+        ("Delivery is only available in Rome.", "delivery_available"),
+        ("The read-only disk is encrypted.", "encrypted"),
+        ("Redistribution and use, with or without modification, are permitted.", "modification_permitted"),
+    ],
+)
+def test_words_that_only_look_like_a_denial_deny_nothing(text: str, name: str) -> None:
+    assert _answered(text, {name: True}) == {name: True}
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("No visa or passport would be required.", "passport_required"),
+        ("The bread is not, though cheap, gluten free.", "gluten_free"),
+        ("The deposit is with or without cause not refundable, but transferable.", "refundable"),
+    ],
+)
+def test_a_denial_reaches_over_what_is_put_in_between(text: str, name: str) -> None:
+    assert _answered(text, {name: False}) == {name: False}
+
+
 def test_a_denial_ends_where_another_verb_begins() -> None:
     text = "We are not liable for frost and are insured against theft. I cannot swim, am vaccinated and have no pets."
     truth = {"insured_against_theft": True, "vaccinated": True, "has_pets": False}

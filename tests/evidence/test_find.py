@@ -295,3 +295,29 @@ Nut       40.00   3.00
 """
     assert said(text, {"price": 30.0}, "price") == ["30.00"]
     assert said(text, {"price": 40.0}, "price") == []
+
+
+@pytest.mark.parametrize(
+    "behind", ["/y", "yz", "?q=1", "#top", "-y", ".html", "=1", "%20", "_z", "\\/y", ".org", ":80"]
+)
+def test_an_address_does_not_stand_in_a_longer_one(behind: str) -> None:
+    text = f"Homepage: https://a.example/x{behind} and more"
+    assert find_evidence({"homepage": "https://a.example/x"}, text)["homepage"] == []
+
+
+@pytest.mark.parametrize("behind", ["", " ", ".", ")", "/", ">", ", b", "/."])
+def test_an_address_ends_at_punctuation(behind: str) -> None:
+    text = f"Homepage: https://a.example/x{behind}\nmore"
+    (place,) = find_evidence({"homepage": "https://a.example/x"}, text)["homepage"]
+    assert place.text.rstrip("/") == "https://a.example/x"
+
+
+def test_an_address_stands_in_json_with_its_slashes_escaped() -> None:
+    text = '{"homepage": "https:\\/\\/a.example\\/x", "mirror": "https:\\/\\/a.example\\/x\\/y"}'
+    (place,) = find_evidence({"homepage": "https://a.example/x"}, text)["homepage"]
+    assert place.start == text.index("https")
+
+
+def test_a_plain_word_is_denied_where_it_is_not_what_the_field_asks_for() -> None:
+    assert find_evidence({"database": "mysql"}, "Database: postgres, no mysql\n")["database"] == []
+    assert find_evidence({"excluded_files": "build"}, "Files excluded: build\n")["excluded_files"] != []

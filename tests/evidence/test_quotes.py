@@ -5,7 +5,7 @@ from itertools import islice
 import pytest
 
 from batchwork.evidence import DEFAULT_LINE, verify_quotes
-from batchwork.evidence.quotes import ABSENT, DENIED, SURPLUS, UNFOUND, UNSAID
+from batchwork.evidence.quotes import ABSENT, DENIED, DISTRUSTED, SURPLUS, UNFOUND, UNSAID
 from tests.evidence.quotes import ALONE, made_cases, paper_cases, score
 
 TEXT = """Order 4711
@@ -106,7 +106,40 @@ def test_where_two_fields_have_a_value_a_model_is_believed_whose_other_quotes_ho
 def test_a_model_most_of_whose_quotes_do_not_hold_backs_nothing() -> None:
     assert "harbour" in _shown({"harbour": "left Dover"})
     alone = _shown({})
-    assert _shown({**dict.fromkeys(LOG_VALUE, "as I said"), "harbour": "left Dover"}) == alone - {"harbour"}
+    quotes = {**dict.fromkeys(LOG_VALUE, "as I said"), "harbour": "left Dover"}
+    assert _shown(quotes) == alone - {"harbour"}
+    rejected = verify_quotes(LOG_VALUE, list(quotes.items()), LOG).rejected
+    assert {one.why for one in rejected if one.path == "harbour"} == {DISTRUSTED}
+
+
+def test_quotes_that_are_repeated_or_of_fields_without_a_value_make_no_model_trusted_or_distrusted() -> None:
+    repeated = [("boat", "Kestrel left")] * 4 + [("crew", "in May with 12"), ("fish", "came home with 12")]
+    places = verify_quotes(LOG_VALUE, repeated, LOG).citations
+    assert all(place.confidence < DEFAULT_LINE for path in ("crew", "fish") for place in places[path])
+    absent = [(f"note[{rank}]", "") for rank in range(7)]
+    assert "harbour" in _shown(LOG_QUOTES)
+    found = verify_quotes(LOG_VALUE, [*LOG_QUOTES.items(), *absent], LOG)
+    assert found.citations["harbour"][0].confidence >= DEFAULT_LINE
+
+
+def test_two_fields_do_not_stand_in_one_place_on_a_models_word() -> None:
+    quotes = [*LOG_QUOTES.items(), ("fish", "in May with 12")]
+    places = verify_quotes(LOG_VALUE, quotes, LOG).citations
+    assert all(place.confidence < DEFAULT_LINE for path in ("crew", "fish") for place in places[path])
+
+
+def test_an_open_question_answers_neither_yes_nor_no() -> None:
+    text = LOG + "Ask the agent whether the cabin is furnished.\n"
+    for answer in (True, False):
+        quotes = [*LOG_QUOTES.items(), ("furnished", "whether the cabin is furnished")]
+        found = verify_quotes({**LOG_VALUE, "furnished": answer}, quotes, text)
+        assert [one.why for one in found.rejected] == [UNSAID]
+        assert found.citations["furnished"] == []
+
+
+@pytest.mark.parametrize("said", ["twenty-two men", "two hundred men", "two-half men"])
+def test_a_count_in_words_is_no_part_of_another_one(said: str) -> None:
+    assert [one.why for one in verify_quotes({"men": 2}, [("men", said)], f"He saw {said}.").rejected] == [UNSAID]
 
 
 def test_a_quote_says_marks_counts_in_words_and_what_it_leaves_open() -> None:
