@@ -88,7 +88,7 @@ class QuotedPlaces:
         """What some stretches of the text answer: each by its last sentence that names most of it, or as a whole."""
         asked, read = question(field), list[Statement]()
         for low, high in spans:
-            parts = [(low, high), *sentences(self._finder.source.text, low, high)]
+            parts = dict.fromkeys([(low, high), *sentences(self._finder.source.text, low, high)])
             told = [one for part in parts if (one := self._finder.phrases.read(*part, *asked)) is not None]
             read += [max(reversed(told), key=lambda one: (one.says is not None, one.strength))] if told else []
         return [one for one in read if one.strength >= least]

@@ -2,7 +2,8 @@
 
 A quote counts if it stands in the document, says the value by the same readers as a found place, and stands where the
 finder does not deny it: no label, role, row or better claim of another field. What is cited is the value's own span.
-A field without such a quote keeps what the finder finds.
+A field without such a quote keeps what the finder finds. How well all quotes of an answer hold decides whether one is
+believed where the finder would rather stay in doubt.
 """
 
 import re
