@@ -47,6 +47,7 @@ SURPLUS = "the field has quotes enough"
 DISTRUSTED = "most quotes of this answer do not hold"
 _NO_VOTE = (ABSENT, SURPLUS)  # says nothing of how well a model quotes
 _YEAR = 4  # digits
+_FEW = 3  # quotes, from which nobody learns how well a model quotes
 _LINE = NAMES.index("line")
 _STEP = re.compile(r"[^.\[\]/]+")
 
@@ -122,8 +123,9 @@ class _Verifier:
             told: not isinstance(one, str) for told, one in zip(quotes, heard, strict=True) if one not in _NO_VOTE
         }
         self._trust = (sum(counted.values()) + 1) / (len(counted) + 2)
+        backs_nothing = self._trust <= HALF and len(counted) > _FEW
         for (path, quote), one in zip(quotes, heard, strict=True):
-            why = one if isinstance(one, str) else DISTRUSTED if self._trust <= HALF else self._refused(*one)
+            why = one if isinstance(one, str) else DISTRUSTED if backs_nothing else self._refused(*one)
             if why is not None:
                 yield RejectedQuote(path=path, quote=quote, why=why)
 
