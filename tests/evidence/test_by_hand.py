@@ -1611,6 +1611,20 @@ def test_words_that_only_look_like_a_denial_deny_nothing(text: str, name: str) -
 @pytest.mark.parametrize(
     ("text", "name"),
     [
+        ("Smoker: no\nFormer smoker: yes\n", "smoker"),
+        ("The client is not thread safe. The pool is thread safe.", "is_thread_safe"),
+        ("If debug is true, verbose is false.", "debug"),
+        ("The lamp works with or without batteries.", "requires_batteries"),
+        ("Breakfast can be booked with or without dinner.", "dinner_included"),
+    ],
+)
+def test_what_is_left_open_or_said_of_another_thing_is_no_yes(text: str, name: str) -> None:
+    assert _said(text, {name: True}) == {name: None}
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
         ("No visa or passport would be required.", "passport_required"),
         ("The bread is not, though cheap, gluten free.", "gluten_free"),
         ("The deposit is with or without cause not refundable, but transferable.", "refundable"),

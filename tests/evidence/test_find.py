@@ -305,7 +305,7 @@ def test_an_address_does_not_stand_in_a_longer_one(behind: str) -> None:
     assert find_evidence({"homepage": "https://a.example/x"}, text)["homepage"] == []
 
 
-@pytest.mark.parametrize("behind", ["", " ", ".", ")", "/", ">", ", b", "/."])
+@pytest.mark.parametrize("behind", ["", " ", ".", ")", "/", ">", ", b", "/.", ".git", "\u67e5\u770b"])
 def test_an_address_ends_at_punctuation(behind: str) -> None:
     text = f"Homepage: https://a.example/x{behind}\nmore"
     (place,) = find_evidence({"homepage": "https://a.example/x"}, text)["homepage"]
@@ -316,6 +316,16 @@ def test_an_address_stands_in_json_with_its_slashes_escaped() -> None:
     text = '{"homepage": "https:\\/\\/a.example\\/x", "mirror": "https:\\/\\/a.example\\/x\\/y"}'
     (place,) = find_evidence({"homepage": "https://a.example/x"}, text)["homepage"]
     assert place.start == text.index("https")
+
+
+def test_a_figure_far_from_its_label_on_the_first_line_is_its_own() -> None:
+    text = "Total" + " " * 41 + "120\nPaid" + " " * 43 + "20\n"
+    assert find_evidence({"total": 20}, text)["total"] == []
+    assert find_evidence({"total": 120}, text)["total"][0].confidence >= DEFAULT_LINE
+
+
+def test_a_denied_word_is_no_evidence_in_quotation_marks_either() -> None:
+    assert find_evidence({"status": "active"}, 'The status is not "active" but "closed".')["status"] == []
 
 
 def test_a_plain_word_is_denied_where_it_is_not_what_the_field_asks_for() -> None:

@@ -137,7 +137,23 @@ def test_an_open_question_answers_neither_yes_nor_no() -> None:
         assert found.citations["furnished"] == []
 
 
-@pytest.mark.parametrize("said", ["twenty-two men", "two hundred men", "two-half men"])
+@pytest.mark.parametrize(
+    ("said", "quote"),
+    [
+        ("Newsletter: no", "Newsletter:"),
+        ("| Newsletter | no |", "Newsletter"),
+        ("[ ] Newsletter", "Newsletter"),
+        ("Newsletter: excluded", "Newsletter"),
+        ("Not a newsletter", "newsletter"),
+    ],
+)
+def test_a_heading_says_yes_only_where_nothing_answers_it(said: str, quote: str) -> None:
+    quotes = [*LOG_QUOTES.items(), ("fish", "came home with 12"), ("newsletter", quote)]
+    found = verify_quotes({**LOG_VALUE, "newsletter": True}, quotes, f"{LOG}{said}\n")
+    assert all(place.confidence < DEFAULT_LINE for place in found.citations["newsletter"])
+
+
+@pytest.mark.parametrize("said", ["twenty-two men", "two hundred men", "two-thirds of them"])
 def test_a_count_in_words_is_no_part_of_another_one(said: str) -> None:
     assert [one.why for one in verify_quotes({"men": 2}, [("men", said)], f"He saw {said}.").rejected] == [UNSAID]
 

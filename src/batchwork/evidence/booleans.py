@@ -182,12 +182,12 @@ def _denials(text: str, words: list[_Word], hits: list[_Word], negated: frozense
         inside = inside or (first.end() <= cut.start() < last.start() and not cut[0].endswith("("))
     free = [word for word in words if low < word.end() and word.start() <= high and word not in hits]
     free = [word for word in free if not any(start <= word.start() < end for start, end in either)]
-    if any(fold(word[0]) in _DOUBT and word.start() < last.start() for word in free):
-        return None
+    doubted = any(fold(word[0]) in _DOUBT and word.start() < last.start() for word in free)
+    doubted = doubted or any(start <= first.start() and last.end() <= end for start, end in either)
     said = text.startswith(".", last.end()) or text.endswith(": ", 0, first.start())
     stops = not inside or _FORMS["clause_stops"].match(text, last.end())  # of two clauses each has a verb of its own
-    if not stops or (not free and len(words) <= _FEW and not said):  # or it is a label that says nothing by itself
-        return _OPEN
+    if doubted or not stops or (not free and len(words) <= _FEW and not said):
+        return None if doubted or not stops else _OPEN  # or it is a label that says nothing by itself
     denials = {word: fold(word[0]) for word in free if fold(word[0]) in NEGATIONS - negated}
     neither = "neither" in denials.values()
     single = ((word, said) for word, said in denials.items() if not (neither and said == "nor"))

@@ -29,7 +29,6 @@ Value = tuple[int, int, str]  # from, to, kind
 _start = attrgetter("start")
 _FORMS = {name: re.compile(pattern) for name, pattern in PATTERNS["contradictions"].items()}
 _STRUCTURED = frozenset({"named", "left", "head", "over"})
-_QUOTES = ("'", '"', "`")
 _SENTENCE = 6  # words from which on a string is no name
 NOWHERE = -99.0
 
@@ -203,9 +202,9 @@ def is_denied(source: Source, field: Field, place: Place, context: Context) -> b
         return False
     if box_before(source.text, place.start) is False:
         return True
-    said, quoted = source.text[place.start : place.end], source.text[max(0, place.start - 1) : place.start] in _QUOTES
+    said = source.text[place.start : place.end]
     plain = bool(field.options) or said.islower() or (isinstance(field.value, str) and field.value.islower())
-    if not plain or quoted or len(said.split()) > 2 or not said.strip() or fold(said.split()[0]) in NEGATIONS:
+    if not plain or len(said.split()) > 2 or not said.strip() or fold(said.split()[0]) in NEGATIONS:
         return False
     line = max(source.text.rfind("\n", 0, place.start) + 1, place.start - 30)
     last, next_to_last = ["", "", *map(fold, _FORMS["word"].findall(source.text, line, place.start))][:-3:-1]

@@ -153,7 +153,7 @@ class Finder:
         statements = apart or statements
         agreed = [one for one in statements if one.says == field.value]
         against = max((one.strength for one in statements if one.says != field.value), default=0.0)
-        if against > max([thresholds.ANSWERED, *(one.strength for one in agreed)]):
+        if against >= max([thresholds.ANSWERED, *(one.strength for one in agreed)]):
             return
         for one in agreed:
             place, context = Place(((one.start, one.end),), "answer", 1.0, one.is_answer), contexts[one]

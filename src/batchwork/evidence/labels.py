@@ -134,7 +134,7 @@ class Contexts:
         """The nearest label to the left in its line."""
         cells = self._layout.lines[number].cells
         rank = bisect_left(cells, cell.start, key=_START)
-        if not rank or (not number and cell.start - cells[rank - 1].end > _APART):
+        if not rank or (not number and cell.start - cells[rank - 1].end > _APART and not re.search(r"\d", cell.text)):
             return []
         headed = self._layout.head_row(number)
         for other in (*cells[rank - 1 : max(rank - _CELLS, 0) : -1], cells[0]):

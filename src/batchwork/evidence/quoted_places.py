@@ -26,7 +26,9 @@ from batchwork.evidence.thresholds import (
 # A mark by itself, in quotes or brackets.
 _MARK = r"(?<![^\s\"'`(\[<])MARK(?![^\s\"'`)\]>,;])"
 _SPELLED = 100  # larger numbers are written in figures
-_COUNT = rf"(?i)(?<![-\w])(?:COUNT)\b(?![- ]+(?:{'|'.join(NUMBER_WORDS)}|half|quarter)\b)"  # no part of another one
+# No part of another number.
+_PARTS = "|".join((*NUMBER_WORDS, "half", "quarters?", "thirds?", "fifths?", "tenths?", "fold"))
+_COUNT = rf"(?i)(?<![-\w])(?:COUNT)\b(?![- ]+(?:{_PARTS})\b)"
 _COMPOUND = re.compile(r"-(?!\n|(?:only|based|like|style|specific|compatible)\b)")
 
 
@@ -76,13 +78,20 @@ class QuotedPlaces:
         ]
         told = [one for one in said if any(low < one.end and one.start < high for low, high in spans)]
         for one in told or self._said(field, spans, NAMED_AT_ALL):
-            heading = one.says is None and field.value and one.strength >= NAMED_IN_FULL  # "Constant-time verification"
+            heading = one.says is None and bool(field.value) and self._is_heading(field, one)
             if one.says == field.value or heading:
                 plain = one.says is not None and one.strength >= HALF
                 whole = (
                     next(span for span in spans if span[0] <= one.start < span[1]) if heading else (one.start, one.end)
                 )
                 yield Place((whole,), "answer", 1.0 if plain else ALIKE)
+
+    def _is_heading(self, field: Field, one: Statement) -> bool:
+        """Whether words that name a question in full have nothing else on their line: "Constant-time verification"."""
+        text = self._finder.source.text
+        low, high = text.rfind("\n", 0, one.start) + 1, text.find("\n", one.end)
+        whole = self._finder.phrases.read(low, len(text) if high < 0 else high, *question(field))
+        return one.strength >= NAMED_IN_FULL and whole is not None and whole.says is None
 
     def _said(self, field: Field, spans: Sequence[Span], least: float) -> list[Statement]:
         """What some stretches of the text answer: each by its last sentence that names most of it, or as a whole."""

@@ -31,7 +31,6 @@ from batchwork.evidence.thresholds import (
     MOST_REPEATS,
     OUTDONE,
     OUTDONE_COMMON,
-    OUTDONE_LONG,
     QUOTED,
     READING_SETTLED,
     SETTLED_BY,
@@ -195,7 +194,7 @@ class _Verifier:
         # A value that is rare (no year) and nobody else's hardly stands in a quote by chance.
         long = entry.place.end - entry.place.start > _YEAR
         deliberate = long and field.is_telling and not any(self._places.others(field, entry.place))
-        better = OUTDONE if deliberate else OUTDONE_LONG if long else OUTDONE_COMMON
+        better = OUTDONE if deliberate else OUTDONE_COMMON
         return self._finder.scorer.entry(field, sure.place).score <= entry.score + better
 
     def _is_denied(self, field: Field, entry: Scored) -> bool:
