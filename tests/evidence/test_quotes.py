@@ -153,6 +153,13 @@ def test_a_heading_says_yes_only_where_nothing_answers_it(said: str, quote: str)
     assert all(place.confidence < DEFAULT_LINE for place in found.citations["newsletter"])
 
 
+def test_words_that_answer_a_question_weakly_do_not_stand_against_a_plain_answer() -> None:
+    text = LOG + "We accept cash and credit cards. Cheques are not accepted.\n"
+    quotes = [*LOG_QUOTES.items(), ("fish", "came home with 12"), ("accepts_credit_cards", "Cheques are not accepted.")]
+    found = verify_quotes({**LOG_VALUE, "accepts_credit_cards": False}, quotes, text)
+    assert [one.why for one in found.rejected] == [UNSAID]
+
+
 @pytest.mark.parametrize("said", ["twenty-two men", "two hundred men", "two-thirds of them"])
 def test_a_count_in_words_is_no_part_of_another_one(said: str) -> None:
     assert [one.why for one in verify_quotes({"men": 2}, [("men", said)], f"He saw {said}.").rejected] == [UNSAID]

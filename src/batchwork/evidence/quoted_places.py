@@ -73,18 +73,17 @@ class QuotedPlaces:
 
     def _answers(self, field: Field, spans: Sequence[Span]) -> Iterator[Place]:
         """What answers a question of yes or no in some spans; of less weight where it names little or is left open."""
-        said = [
-            one for one in self._finder.phrases.statements(field) if one.says == field.value and one.strength >= HALF
-        ]
+        stated = self._finder.phrases.statements(field)
+        said = [one for one in stated if one.says == field.value and one.strength >= HALF]
         told = [one for one in said if any(low < one.end and one.start < high for low, high in spans)]
+        against = max((one.strength for one in stated if one.says != field.value), default=0.0)
         for one in told or self._said(field, spans, NAMED_AT_ALL):
             heading = one.says is None and bool(field.value) and self._is_heading(field, one)
-            if one.says == field.value or heading:
-                plain = one.says is not None and one.strength >= HALF
-                whole = (
-                    next(span for span in spans if span[0] <= one.start < span[1]) if heading else (one.start, one.end)
-                )
-                yield Place((whole,), "answer", 1.0 if plain else ALIKE)
+            if one.says == field.value and one.strength >= HALF:
+                yield Place(((one.start, one.end),), "answer")
+            elif one.strength >= against and (one.says == field.value or heading):  # not denied more plainly
+                around = (span for span in spans if heading and span[0] <= one.start < span[1])
+                yield Place((next(around, (one.start, one.end)),), "answer", ALIKE)
 
     def _is_heading(self, field: Field, one: Statement) -> bool:
         """Whether words that name a question in full have nothing else on their line: "Constant-time verification"."""
