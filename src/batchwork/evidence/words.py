@@ -117,8 +117,9 @@ def _compound(word: str) -> tuple[str, ...]:
     return ()
 
 
-for _word, _pairs in VOCABULARY["akin"].items():
-    for _one, _other in ((_concepts_of(_word)[0], _concepts_of(word)[0]) for word in _pairs.split()):
+for _words in VOCABULARY["akin"].split(";"):
+    _one, *_others = (_concepts_of(word)[0] for word in _words.split())
+    for _other in _others:
         RELATED.setdefault(_one, {}).setdefault(_other, AKIN)
         RELATED.setdefault(_other, {}).setdefault(_one, AKIN)
 
