@@ -3,13 +3,16 @@
 import asyncio
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import batchwork
 from batchwork.core.failure import FailureKind
 from batchwork.core.outcome import Status
+from batchwork.journal.mark import MarkFile
 from tests.support.scripted import Scripted, failure, reply
 from tests.support.virtual_time import run_virtual
 
@@ -106,3 +109,23 @@ def test_cancelled_again_and_again_it_still_ends_right(
     asked = len(backend.asked)
     run_virtual(batchwork.arun(prompts, **options)).close()
     assert len(backend.asked) == asked, "a settled item was asked again"
+
+
+def test_answers_go_to_the_disk_together_and_each_tells_its_own_latency(tmp_path: Path) -> None:
+    def latency(prompt: str) -> float:
+        return 0.5 + int(prompt) / 1000
+
+    commits = 0
+
+    def count_commits(*_: object) -> None:
+        nonlocal commits
+        commits += 1
+
+    backend = Scripted(latency=latency)
+    prompts = [f"{n:02d}" for n in range(20)]
+    options: dict[str, Any] = {"price": (1, 1), "max_in_flight": 20, "journal": tmp_path / "j.db"}
+    with mock.patch.object(MarkFile, "write", count_commits):
+        results = run_virtual(batchwork.arun(prompts, model="mock:echo", backend=backend, **options))
+    assert [outcome.latency_s for outcome in results] == pytest.approx([latency(prompt) for prompt in prompts])
+    assert commits <= 10  # answers come for 20 ms, commits are 5 ms apart
+    results.close()

@@ -174,20 +174,24 @@ class ItemCarrier:
                 self._tally.retries += 1
             self._tally.calls += 1
             self._tally.in_flight += 1
-            result = await attempt(
+            answer = await attempt(
                 self._p.backend,
                 life.request,
                 deadlines=self._deadlines if not self._p.policy.timeout_per_1k_s else self._own_deadline(life),
                 now=started,
                 ceiling_nano=worst if self._budgeted else None,
             )
+            life.latency_s = self._p.clock.now() - started
+            if worst:  # its place is free only when it is on disk: so it is taken up with those that go there together
+                await self._p.journal.turn()
+            result = answer
         finally:
             if sent:
-                life.latency_s = self._p.clock.now() - started
                 self._tally.in_flight -= 1
             if result is None:  # cancelled, or the journal broke: what was sent may be billed, the admission says so
                 self._p.gate.abandon(grant, sent=sent)
                 if sent:
+                    life.latency_s = self._p.clock.now() - started
                     self._tally.cut_off += 1
                     self._settler.cut_off(life, worst)
         self._book(life, grant, result)

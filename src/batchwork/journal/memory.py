@@ -90,6 +90,9 @@ class MemoryJournal:
     async def durable(self) -> None:
         """Nothing to wait for."""
 
+    async def turn(self) -> None:
+        """Nothing to wait for."""
+
     def release(self, item: int) -> None:
         """Nothing to forget: memory is all there is."""
 
@@ -173,3 +176,6 @@ class TransientJournal(MemoryJournal):
         """Return when the book on disk covers everything that is reserved."""
         if self._book is not None:
             await self._book.cover()
+
+    async def turn(self) -> None:
+        """Nothing to wait for."""
