@@ -183,7 +183,7 @@ class ItemCarrier:
             )
             life.latency_s = self._p.clock.now() - started
             if worst:  # its place is free only when it is on disk: so it is taken up with those that go there together
-                await self._p.journal.turn()
+                await self._p.journal.turn(life.latency_s)
             result = answer
         finally:
             if sent:

@@ -90,7 +90,7 @@ class MemoryJournal:
     async def durable(self) -> None:
         """Nothing to wait for."""
 
-    async def turn(self) -> None:
+    async def turn(self, took_s: float) -> None:
         """Nothing to wait for."""
 
     def release(self, item: int) -> None:
@@ -177,5 +177,5 @@ class TransientJournal(MemoryJournal):
         if self._book is not None:
             await self._book.cover()
 
-    async def turn(self) -> None:
+    async def turn(self, took_s: float) -> None:
         """Nothing to wait for."""

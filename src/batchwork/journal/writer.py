@@ -1,9 +1,10 @@
 """The writer of a journal file: natural group commit.
 
 Facts are queued by the event loop. Whatever has queued up while the last commit was on its way to the disk goes into
-the next one, which starts no sooner than `_APART_S` after the last. The rows are put in on the loop's thread
-(microseconds, into SQLite's cache); only the commit, which waits for the disk, runs on a thread of its own, so that the
-two threads never fight over every row.
+the next one, which starts some way after the last. Answers are not even taken up before that: so what they lead to,
+down to the calls that take their places, is done for many in a row and goes along. The rows are put in on the loop's
+thread (microseconds, into SQLite's cache); only the commit, which waits for the disk, runs on a thread of its own, so
+that the two threads never fight over every row.
 """
 
 import asyncio
@@ -27,9 +28,11 @@ from batchwork.journal.rows import ITEM_COLUMNS, UPDATE_SUMS, ItemRow, RowCache
 from batchwork.journal.tables import Identities
 from batchwork.journal.vector_file import VectorFile
 
-# Between the starts of two commits. Each costs as much as sending a request; answers that come one by one would each
-# have one. Whoever waits does not notice: a model takes a hundred times as long.
-_APART_S = 0.005
+# Between the starts of two commits: each costs as much as sending two requests, and answers that come one by one would
+# each have one. A place in the window stays empty for half of it.
+_LEAST_APART_S, _MOST_APART_S = 0.005, 0.050
+_SHARE = 1 / 100
+_WEIGHT = 1 / 32  # of what an answer took, among those before it
 # An answer is handed in, its place is free and the next item read, and that one asks to be sent.
 _TURNS_TO_HAND_IN = 3
 _CLOCK = SystemClock()
@@ -93,6 +96,7 @@ class JournalWriter:
         self._waiters: list[asyncio.Future[None]] = []
         self._holding: list[asyncio.Future[None]] = []  # who hands something in when a group is about to be written
         self._task: asyncio.Task[None] | None = None
+        self._apart_s = _LEAST_APART_S
         self._next_at = 0.0  # when the next commit may start, on the loop's clock
         self._group: Group | None = None  # on its way to the disk
         self._broken: JournalError | None = None
@@ -109,10 +113,14 @@ class JournalWriter:
             self._schedule()
         await waiter
 
-    async def turn(self) -> None:
-        """Return when a group is about to be written, which takes along what is recorded then."""
+    async def turn(self, took_s: float) -> None:
+        """Return when a group is about to be written, which takes along what is recorded then.
+
+        What took so long to come may wait accordingly.
+        """
         if self._broken is not None:
             return
+        self._apart_s += _WEIGHT * (min(max(took_s * _SHARE, _LEAST_APART_S), _MOST_APART_S) - self._apart_s)
         waiter = asyncio.get_running_loop().create_future()
         self._holding.append(waiter)
         if self._task is None:
@@ -147,7 +155,8 @@ class JournalWriter:
 
     def _schedule(self) -> None:
         """Start the next commit: at once, or when it is far enough from the last."""
-        wait_s = min(self._next_at - _CLOCK.now(), _APART_S)  # another loop, whose clock differs, may have had the last
+        # Another loop, whose clock differs, may have had the last.
+        wait_s = min(self._next_at - _CLOCK.now(), self._apart_s)
         self._task = asyncio.create_task(self._commit_group() if wait_s <= 0 else self._pause(wait_s))
 
     async def _pause(self, seconds: float) -> None:
@@ -160,7 +169,7 @@ class JournalWriter:
     async def _commit_group(self) -> None:
         """Commit one group, and see that another follows while somebody waits."""
         try:
-            self._next_at = _CLOCK.now() + _APART_S
+            self._next_at = _CLOCK.now() + self._apart_s
             # A call that needs no commit, and takes the place of one that has ended, goes out before the writing.
             for _ in range(_TURNS_TO_HAND_IN if self._let_in() else 1):
                 await next_turn()
