@@ -1,8 +1,8 @@
 """One measured side of perf/http: so many requests to a canned provider, its bill as JSON on standard output.
 
 Runs in our environment (`batchwork`, `aiohttp`) or in the peers' (`anthropic`, `litellm`), so it imports only what
-the side it is asked for needs. Every side asks the same questions, keeps as many in flight, and reads the text of the
-answer. The first requests are not counted: they pay for imports, connections and first uses.
+the side it is asked for needs. Every side asks the same questions, keeps as many in flight (100 unless it is told),
+and reads the text of the answer. The first requests are not counted: they pay for imports and first uses.
 """
 
 from __future__ import annotations
@@ -13,12 +13,22 @@ import json
 import os
 import resource
 import sys
+import time
 from collections.abc import Awaitable, Callable
+from typing import NamedTuple
 
 IN_FLIGHT = 100
 MODEL = "claude-haiku-5-5"
 MAX_TOKENS = 256
 Ask = Callable[[str], Awaitable[str]]
+
+
+class Spent(NamedTuple):
+    """What so many answers took."""
+
+    answered: int
+    cpu_s: float
+    wall_s: float
 
 
 def prompts(count: int) -> list[str]:
@@ -31,7 +41,7 @@ def cpu_s() -> float:
     return own.ru_utime + own.ru_stime + theirs.ru_utime + theirs.ru_stime
 
 
-async def keep_busy(ask: Ask, questions: list[str]) -> int:
+async def keep_busy(ask: Ask, questions: list[str], in_flight: int = IN_FLIGHT) -> int:
     """As many at once as may be; how many answers came."""
     waiting, answered = iter(questions), 0
 
@@ -41,31 +51,27 @@ async def keep_busy(ask: Ask, questions: list[str]) -> int:
             text = await ask(question)  # not in one line with the sum, which would be read before and written after
             answered += bool(text)
 
-    await asyncio.gather(*(worker() for _ in range(IN_FLIGHT)))
+    await asyncio.gather(*(worker() for _ in range(in_flight)))
     return answered
 
 
-async def measured(ask: Ask, count: int) -> tuple[int, float]:
-    await keep_busy(ask, prompts(count // 10))
-    gc.collect()
-    before = cpu_s()
-    answered = await keep_busy(ask, prompts(count))
-    return answered, cpu_s() - before
+async def measured(ask: Ask, count: int) -> Spent:
+    return await counted(lambda count: keep_busy(ask, prompts(count)), count)
 
 
 def message(question: str) -> dict[str, object]:
     return {"model": MODEL, "max_tokens": MAX_TOKENS, "messages": [{"role": "user", "content": question}]}
 
 
-async def counted(asked: Callable[[int], Awaitable[int]], count: int) -> tuple[int, float]:
-    """How many were answered, and what it cost, by somebody who opens connections of its own, as a run does."""
+async def counted(asked: Callable[[int], Awaitable[int]], count: int) -> Spent:
+    """What it took, after a tenth as much that is not counted."""
     await asked(count // 10)
     gc.collect()
-    before = cpu_s()
-    return await asked(count), cpu_s() - before
+    cpu, began = cpu_s(), time.monotonic()
+    return Spent(await asked(count), cpu_s() - cpu, time.monotonic() - began)
 
 
-async def raw(url: str, count: int) -> tuple[int, float]:
+async def raw(url: str, count: int) -> Spent:
     """aiohttp as one writes it by hand: no retries, no limits, no budget, nothing kept."""
     import aiohttp
 
@@ -85,7 +91,7 @@ async def raw(url: str, count: int) -> tuple[int, float]:
     return await counted(asked, count)
 
 
-async def transport(url: str, count: int) -> tuple[int, float]:
+async def transport(url: str, count: int, *, in_flight: int) -> Spent:
     """The same by hand over batchwork's own transport, without batchwork."""
     from yarl import URL
 
@@ -95,21 +101,21 @@ async def transport(url: str, count: int) -> tuple[int, float]:
     address = URL(f"{url}/v1/messages")
 
     async def asked(count: int) -> int:
-        pool = Pool(headers=headers, limit=IN_FLIGHT)
+        pool = Pool(headers=headers, limit=in_flight)
 
         async def ask(question: str) -> str:
             answer = await pool.post(address, json.dumps(message(question)).encode())
             assert answer.status == 200
             return str(json.loads(answer.body)["content"][0]["text"])
 
-        answered = await keep_busy(ask, prompts(count))
+        answered = await keep_busy(ask, prompts(count), in_flight)
         await pool.aclose()
         return answered
 
     return await counted(asked, count)
 
 
-async def sdk(url: str, count: int) -> tuple[int, float]:
+async def sdk(url: str, count: int) -> Spent:
     """The anthropic SDK as it comes."""
     import anthropic
 
@@ -122,7 +128,7 @@ async def sdk(url: str, count: int) -> tuple[int, float]:
         return await measured(ask, count)
 
 
-async def litellm(url: str, count: int) -> tuple[int, float]:
+async def litellm(url: str, count: int) -> Spent:
     """litellm as it comes, but for its look at the network when it is imported."""
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
     import litellm
@@ -137,7 +143,9 @@ async def litellm(url: str, count: int) -> tuple[int, float]:
     return await measured(ask, count)
 
 
-def batchwork(url: str, count: int, *, max_cost: float | None = None, in_users_loop: bool = False) -> tuple[int, float]:
+def batchwork(
+    url: str, count: int, *, in_flight: int, max_cost: float | None = None, in_users_loop: bool = False
+) -> Spent:
     """batchwork with everything on: journal on disk, gate, ledger, price; and a budget if one is given."""
     import tempfile
     from pathlib import Path
@@ -150,7 +158,7 @@ def batchwork(url: str, count: int, *, max_cost: float | None = None, in_users_l
             "base_url": url,
             "api_key": "any",
             "max_tokens": MAX_TOKENS,
-            "max_in_flight": IN_FLIGHT,
+            "max_in_flight": in_flight,
             "max_cost": max_cost,
             "journal": journal,
         }
@@ -165,27 +173,27 @@ def batchwork(url: str, count: int, *, max_cost: float | None = None, in_users_l
     with tempfile.TemporaryDirectory(prefix="batchwork-perf-") as folder:
         once(count // 10, Path(folder) / "first.db")
         gc.collect()
-        before = cpu_s()
-        settled = once(count, Path(folder) / "counted.db")
-        return settled, cpu_s() - before
+        cpu, began = cpu_s(), time.monotonic()
+        return Spent(once(count, Path(folder) / "counted.db"), cpu_s() - cpu, time.monotonic() - began)
 
 
-def main(side: str, url: str, count: int) -> None:
+def main(side: str, url: str, count: int, in_flight: int = IN_FLIGHT) -> None:
     if side.startswith("batchwork"):
-        answered, spent = batchwork(
+        spent = batchwork(
             url,
             count,
+            in_flight=in_flight,
             max_cost=1000 if side == "batchwork-budget" else None,
             in_users_loop=side == "batchwork-user-loop",
         )
     elif side == "transport":
         import uvloop
 
-        answered, spent = uvloop.run(transport(url, count))
+        spent = uvloop.run(transport(url, count, in_flight=in_flight))
     else:
-        answered, spent = asyncio.run({"raw": raw, "sdk": sdk, "litellm": litellm}[side](url, count))
-    print(json.dumps({"answered": answered, "cpu_s": spent}))
+        spent = asyncio.run({"raw": raw, "sdk": sdk, "litellm": litellm}[side](url, count))
+    print(json.dumps(spent._asdict()))
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2], int(sys.argv[3]))
+    main(sys.argv[1], sys.argv[2], *map(int, sys.argv[3:]))

@@ -10,13 +10,13 @@ import sys
 
 from perf._harness import arguments, folder, interleaved, ratio, run_child, show_table, verdict
 from perf.http import canned_server
-from perf.http_side import IN_FLIGHT, MAX_TOKENS, measured
+from perf.http_side import IN_FLIGHT, MAX_TOKENS, Spent, measured
 
 MOST_TIMES_ANTHROPIC = 1.1
 MODELS = {"anthropic": "anthropic:claude-haiku-5-5", "gemini": "gemini:gemini-3.8-flash"}
 
 
-async def side(wire: str, url: str, count: int) -> tuple[int, float]:
+async def side(wire: str, url: str, count: int) -> Spent:
     """One backend, asked so often."""
     from batchwork.backends import Setup, open_backend
     from batchwork.clock import SystemClock
@@ -56,7 +56,6 @@ if __name__ == "__main__":
     if sys.argv[1:2] == ["side"]:
         import uvloop
 
-        answered, cpu = uvloop.run(side(sys.argv[2], sys.argv[3], int(sys.argv[4])))
-        print(json.dumps({"answered": answered, "cpu_s": cpu}))
+        print(json.dumps(uvloop.run(side(sys.argv[2], sys.argv[3], int(sys.argv[4])))._asdict()))
     else:
         sys.exit(main())
