@@ -229,9 +229,9 @@ def test_durable_returns_when_nothing_is_queued_and_after_something_is(journal: 
 def test_a_turn_to_hand_something_in_comes_when_nothing_is_queued_and_when_something_is(journal: Any) -> None:
     async def main() -> int:
         journal.begin(BEGAN)
-        await journal.turn(1.0)
+        await journal.turn()
         item = journal.place(0, row("a")).item
-        await journal.turn(1.0)
+        await journal.turn()
         settle(journal, item, succeeded(0))
         await journal.durable()
         return int(journal.count())

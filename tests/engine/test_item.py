@@ -1,6 +1,7 @@
 """Whatever fails, dawdles or is cut off: order, counts, money and the journal are right."""
 
 import asyncio
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -12,6 +13,9 @@ from hypothesis import strategies as st
 import batchwork
 from batchwork.core.failure import FailureKind
 from batchwork.core.outcome import Status
+from batchwork.core.reply import Reply
+from batchwork.core.request import Request
+from batchwork.journal import JournalReader
 from batchwork.journal.mark import MarkFile
 from tests.support.scripted import Scripted, failure, reply
 from tests.support.virtual_time import run_virtual
@@ -129,3 +133,29 @@ def test_answers_go_to_the_disk_together_and_each_tells_its_own_latency(tmp_path
     assert [outcome.latency_s for outcome in results] == pytest.approx([latency(prompt) for prompt in prompts])
     assert commits <= 10  # answers come for 20 ms, commits are 5 ms apart
     results.close()
+
+
+def test_a_run_that_is_cut_off_loses_no_answer_that_has_come(tmp_path: Path) -> None:
+    """Answers wait for their commit before they are taken up; whoever ends the run at once finds them all the same."""
+    path, came = tmp_path / "j.db", []
+
+    class Tells(Scripted):
+        async def complete(self, request: Request, *, ceiling_nano: int | None = None) -> Reply:
+            answer = await super().complete(request, ceiling_nano=ceiling_nano)
+            came.append(answer.text)
+            return answer
+
+    async def cut_off() -> None:
+        backend = Tells(latency=lambda prompt: 0.5 + int(prompt) / 1000)
+        options: dict[str, Any] = {"price": (1, 1), "max_in_flight": 40, "journal": path}
+        run = asyncio.create_task(
+            batchwork.arun([f"{n:02d}" for n in range(40)], model="mock:echo", backend=backend, **options)
+        )
+        await asyncio.sleep(0.5124)  # between two commits
+        run.cancel()
+        with suppress(asyncio.CancelledError):
+            await run
+
+    run_virtual(cut_off())
+    with closing(JournalReader(path)) as reader:
+        assert 0 < reader.counts()[Status.SUCCEEDED] == len(came) < 40

@@ -174,28 +174,39 @@ class ItemCarrier:
                 self._tally.retries += 1
             self._tally.calls += 1
             self._tally.in_flight += 1
-            answer = await attempt(
+            result = await attempt(
                 self._p.backend,
                 life.request,
                 deadlines=self._deadlines if not self._p.policy.timeout_per_1k_s else self._own_deadline(life),
                 now=started,
                 ceiling_nano=worst if self._budgeted else None,
             )
-            life.latency_s = self._p.clock.now() - started
-            if worst:  # its place is free only when it is on disk: so it is taken up with those that go there together
-                await self._p.journal.turn(life.latency_s)
-            result = answer
         finally:
             if sent:
+                life.latency_s = self._p.clock.now() - started
                 self._tally.in_flight -= 1
             if result is None:  # cancelled, or the journal broke: what was sent may be billed, the admission says so
                 self._p.gate.abandon(grant, sent=sent)
                 if sent:
-                    life.latency_s = self._p.clock.now() - started
                     self._tally.cut_off += 1
                     self._settler.cut_off(life, worst)
+        if worst and isinstance(result, Reply):
+            await self._its_turn()
         self._book(life, grant, result)
         return result
+
+    async def _its_turn(self) -> None:
+        """An answer's place is free only when it is on disk: so it is taken up with those that go there together.
+
+        Whoever cancels the task meanwhile ends it at its next wait, when the answer is recorded.
+        """
+        try:
+            await self._p.journal.turn()
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            assert task is not None
+            task.uncancel()
+            task.cancel()
 
     def _own_deadline(self, life: Life) -> Deadlines:
         """Where a longer prompt may take longer, no call shares its deadline with another."""

@@ -90,7 +90,7 @@ class MemoryJournal:
     async def durable(self) -> None:
         """Nothing to wait for."""
 
-    async def turn(self, took_s: float) -> None:
+    async def turn(self) -> None:
         """Nothing to wait for."""
 
     def release(self, item: int) -> None:
@@ -176,6 +176,3 @@ class TransientJournal(MemoryJournal):
         """Return when the book on disk covers everything that is reserved."""
         if self._book is not None:
             await self._book.cover()
-
-    async def turn(self, took_s: float) -> None:
-        """Nothing to wait for."""

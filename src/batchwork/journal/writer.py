@@ -1,10 +1,11 @@
 """The writer of a journal file: natural group commit.
 
 Facts are queued by the event loop. Whatever has queued up while the last commit was on its way to the disk goes into
-the next one, which starts some way after the last. Answers are not even taken up before that: so what they lead to,
-down to the calls that take their places, is done for many in a row and goes along. The rows are put in on the loop's
-thread (microseconds, into SQLite's cache); only the commit, which waits for the disk, runs on a thread of its own, so
-that the two threads never fight over every row.
+the next one, which starts no sooner than `_APART_S` after the last. Answers are not even taken up before that: so what
+they lead to, down to the calls that take their places, is done for many in a row and goes along.
+
+The rows are put in on the loop's thread (microseconds, into SQLite's cache); only the commit, which waits for the disk,
+runs on a thread of its own, so that the two threads never fight over every row.
 """
 
 import asyncio
@@ -28,11 +29,9 @@ from batchwork.journal.rows import ITEM_COLUMNS, UPDATE_SUMS, ItemRow, RowCache
 from batchwork.journal.tables import Identities
 from batchwork.journal.vector_file import VectorFile
 
-# Between the starts of two commits: each costs as much as sending two requests, and answers that come one by one would
-# each have one. A place in the window stays empty for half of it.
-_LEAST_APART_S, _MOST_APART_S = 0.005, 0.050
-_SHARE = 1 / 100
-_WEIGHT = 1 / 32  # of what an answer took, among those before it
+# Between the starts of two commits. Each costs as much as sending a request; answers that come one by one would each
+# have one. Whoever waits does not notice: a model takes a hundred times as long.
+_APART_S = 0.005
 # An answer is handed in, its place is free and the next item read, and that one asks to be sent.
 _TURNS_TO_HAND_IN = 3
 _CLOCK = SystemClock()
@@ -96,7 +95,6 @@ class JournalWriter:
         self._waiters: list[asyncio.Future[None]] = []
         self._holding: list[asyncio.Future[None]] = []  # who hands something in when a group is about to be written
         self._task: asyncio.Task[None] | None = None
-        self._apart_s = _LEAST_APART_S
         self._next_at = 0.0  # when the next commit may start, on the loop's clock
         self._group: Group | None = None  # on its way to the disk
         self._broken: JournalError | None = None
@@ -113,14 +111,10 @@ class JournalWriter:
             self._schedule()
         await waiter
 
-    async def turn(self, took_s: float) -> None:
-        """Return when a group is about to be written, which takes along what is recorded then.
-
-        What took so long to come may wait accordingly.
-        """
+    async def turn(self) -> None:
+        """Return when a group is about to be written, which takes along what is recorded then."""
         if self._broken is not None:
             return
-        self._apart_s += _WEIGHT * (min(max(took_s * _SHARE, _LEAST_APART_S), _MOST_APART_S) - self._apart_s)
         waiter = asyncio.get_running_loop().create_future()
         self._holding.append(waiter)
         if self._task is None:
@@ -155,8 +149,7 @@ class JournalWriter:
 
     def _schedule(self) -> None:
         """Start the next commit: at once, or when it is far enough from the last."""
-        # Another loop, whose clock differs, may have had the last.
-        wait_s = min(self._next_at - _CLOCK.now(), self._apart_s)
+        wait_s = min(self._next_at - _CLOCK.now(), _APART_S)  # another loop, whose clock differs, may have had the last
         self._task = asyncio.create_task(self._commit_group() if wait_s <= 0 else self._pause(wait_s))
 
     async def _pause(self, seconds: float) -> None:
@@ -169,9 +162,10 @@ class JournalWriter:
     async def _commit_group(self) -> None:
         """Commit one group, and see that another follows while somebody waits."""
         try:
-            self._next_at = _CLOCK.now() + self._apart_s
+            self._next_at = _CLOCK.now() + _APART_S
             # A call that needs no commit, and takes the place of one that has ended, goes out before the writing.
-            for _ in range(_TURNS_TO_HAND_IN if self._let_in() else 1):
+            turns = _TURNS_TO_HAND_IN if self._let_in() else 1
+            for _ in range(turns):
                 await next_turn()
             waiters, self._waiters = self._waiters, []
             try:
@@ -188,10 +182,11 @@ class JournalWriter:
                 self._waiters = []
                 self._let_in()
             except Exception as error:  # a defect: handed to those who wait, who would else wait for ever
-                for waiter in (*waiters, *self._waiters, *self._holding):
+                for waiter in (*waiters, *self._waiters):
                     if not waiter.done():
                         waiter.set_exception(error)
-                self._waiters, self._holding = [], []
+                self._waiters = []
+                self._let_in()
                 return
             self._answer(waiters)
         finally:
