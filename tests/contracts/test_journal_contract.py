@@ -226,19 +226,6 @@ def test_durable_returns_when_nothing_is_queued_and_after_something_is(journal: 
     assert run_virtual(main()) == 1
 
 
-def test_a_turn_to_hand_something_in_comes_when_nothing_is_queued_and_when_something_is(journal: Any) -> None:
-    async def main() -> int:
-        journal.begin(BEGAN)
-        await journal.turn()
-        item = journal.place(0, row("a")).item
-        await journal.turn()
-        settle(journal, item, succeeded(0))
-        await journal.durable()
-        return int(journal.count())
-
-    assert run_virtual(main()) == 1
-
-
 def test_an_attempt_frees_its_reservation_and_counts(journal: Any) -> None:
     journal.begin(BEGAN)
     state = journal.place(0, row("a"))

@@ -4,9 +4,7 @@ import asyncio
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -16,7 +14,6 @@ from batchwork.core.outcome import Status
 from batchwork.core.reply import Reply
 from batchwork.core.request import Request
 from batchwork.journal import JournalReader
-from batchwork.journal.mark import MarkFile
 from tests.support.scripted import Scripted, failure, reply
 from tests.support.virtual_time import run_virtual
 
@@ -115,28 +112,8 @@ def test_cancelled_again_and_again_it_still_ends_right(
     assert len(backend.asked) == asked, "a settled item was asked again"
 
 
-def test_answers_go_to_the_disk_together_and_each_tells_its_own_latency(tmp_path: Path) -> None:
-    def latency(prompt: str) -> float:
-        return 0.5 + int(prompt) / 1000
-
-    commits = 0
-
-    def count_commits(*_: object) -> None:
-        nonlocal commits
-        commits += 1
-
-    backend = Scripted(latency=latency)
-    prompts = [f"{n:02d}" for n in range(20)]
-    options: dict[str, Any] = {"price": (1, 1), "max_in_flight": 20, "journal": tmp_path / "j.db"}
-    with mock.patch.object(MarkFile, "write", count_commits):
-        results = run_virtual(batchwork.arun(prompts, model="mock:echo", backend=backend, **options))
-    assert [outcome.latency_s for outcome in results] == pytest.approx([latency(prompt) for prompt in prompts])
-    assert commits <= 10  # answers come for 20 ms, commits are 5 ms apart
-    results.close()
-
-
 def test_a_run_that_is_cut_off_loses_no_answer_that_has_come(tmp_path: Path) -> None:
-    """Answers wait for their commit before they are taken up; whoever ends the run at once finds them all the same."""
+    """Also those of which the disk does not know yet."""
     path, came = tmp_path / "j.db", []
 
     class Tells(Scripted):

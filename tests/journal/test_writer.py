@@ -80,19 +80,9 @@ def test_a_defect_in_writing_reaches_those_who_wait(tmp_path: Path, monkeypatch:
             with pytest.raises(ZeroDivisionError):
                 await journal.durable()
 
-    async def fails_while_somebody_holds_back() -> None:
-        await asyncio.sleep(1)
-        waiting = asyncio.create_task(journal.durable())
-        for _ in range(2):  # until the commit is on its way
-            await asyncio.sleep(0)
-        await journal.turn()  # what is held back can be handed in, and be written by the next commit
-        with pytest.raises(ZeroDivisionError):
-            await waiting
-
     with monkeypatch.context() as patch:
         patch.setattr("batchwork.journal.writer.JournalWriter._put_in", defect)
         run_virtual(fails())
-        run_virtual(fails_while_somebody_holds_back())
     journal.close()
 
 
@@ -133,62 +123,6 @@ def test_whatever_is_recorded_in_between_shares_a_commit_and_is_on_disk_when_it_
     moments = sorted({moment for moment, _ in on_disk})
     assert moments == pytest.approx([0, 0.005, 0.010])
     assert [count for _, count in on_disk] == [1] + [6] * 5 + [11] * 5
-
-
-def test_who_waits_for_a_turn_shares_a_commit_with_all_that_follows_from_what_is_handed_in(tmp_path: Path) -> None:
-    """An answer is handed in, which frees a place; the next row is read, and a task asks for it to be sent."""
-    path = tmp_path / "j.db"
-    journal = sqlite_journal(path)
-    journal.begin(BEGAN)
-    on_disk: list[tuple[float, int]] = []
-    is_free = asyncio.Event()
-
-    async def seen() -> None:
-        await journal.durable()
-        with closing(JournalReader(path)) as reader:
-            on_disk.append((virtual_now(), reader.count()))
-
-    async def answered(number: int) -> None:
-        await asyncio.sleep(number / 1000)
-        await journal.turn()
-        journal.place(number, row(f"{number}"))
-        if number == 4:
-            is_free.set()
-        await seen()
-
-    async def asks() -> None:
-        journal.place(5, row("5"))
-        await seen()
-
-    async def reads_on() -> None:
-        await is_free.wait()
-        await asyncio.create_task(asks())
-
-    async def many() -> None:
-        await asyncio.gather(reads_on(), *(answered(number) for number in range(5)))
-
-    run_virtual(many())
-    journal.close()
-    assert [moment for moment, _ in on_disk] == pytest.approx([0] + [0.005] * 5)
-    assert [count for _, count in on_disk] == [1] + [6] * 5
-
-
-def test_a_turn_comes_at_once_where_nothing_was_written_for_a_while_or_can_be_any_more(tmp_path: Path) -> None:
-    journal = sqlite_journal(tmp_path / "j.db")
-    journal.begin(BEGAN)
-
-    async def turns() -> list[float]:
-        moments = []
-        for seconds in (0, 1, 0.001):
-            await asyncio.sleep(seconds)
-            before = virtual_now()
-            await journal.turn()
-            moments.append(virtual_now() - before)
-        journal._writer._broken = JournalWriteError("no space")
-        await journal.turn()
-        return moments
-
-    assert run_virtual(turns()) == pytest.approx([0, 0, 0.004])
 
 
 def test_a_close_and_another_loop_do_not_wait_for_the_next_commit_to_be_due(tmp_path: Path) -> None:

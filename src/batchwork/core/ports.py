@@ -298,10 +298,6 @@ class Journal(JournalView, Protocol):
     async def durable(self) -> None:
         """Return when everything recorded so far is on disk; a `JournalWriteError` when it could not be written."""
 
-    async def turn(self) -> None:
-        """Return when the next facts are about to be written, or can no longer be: who has one in hand that opens the
-        way to others, as an answer does whose place they take, hands it in then, and all are written together."""
-
     def take(self, item: int) -> ItemState:
         """Hold an item that is known, so that facts about it can be recorded."""
 

@@ -190,23 +190,8 @@ class ItemCarrier:
                 if sent:
                     self._tally.cut_off += 1
                     self._settler.cut_off(life, worst)
-        if worst and isinstance(result, Reply):
-            await self._its_turn()
         self._book(life, grant, result)
         return result
-
-    async def _its_turn(self) -> None:
-        """An answer's place is free only when it is on disk: so it is taken up with those that go there together.
-
-        Whoever cancels the task meanwhile ends it at its next wait, when the answer is recorded.
-        """
-        try:
-            await self._p.journal.turn()
-        except asyncio.CancelledError:
-            task = asyncio.current_task()
-            assert task is not None
-            task.uncancel()
-            task.cancel()
 
     def _own_deadline(self, life: Life) -> Deadlines:
         """Where a longer prompt may take longer, no call shares its deadline with another."""

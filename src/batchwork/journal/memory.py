@@ -90,9 +90,6 @@ class MemoryJournal:
     async def durable(self) -> None:
         """Nothing to wait for."""
 
-    async def turn(self) -> None:
-        """Nothing to wait for."""
-
     def release(self, item: int) -> None:
         """Nothing to forget: memory is all there is."""
 

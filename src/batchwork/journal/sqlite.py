@@ -41,8 +41,7 @@ class SqliteJournal:
         self._cache, self._rows, self._sums = writer.cache, writer.cache.rows, writer.sums
         self._reader, self._items = writer.reader, writer.reader.items
         self.batches = writer.batches
-        # The same methods: a call less per item.
-        self.durable, self.turn, self.release = writer.durable, writer.turn, writer.cache.release
+        self.durable, self.release = writer.durable, writer.cache.release  # the same methods: a call less per item
         self._is_first = not self._sums.items  # nobody stands anywhere yet
         self._placer = Placer(self)
 

@@ -1,11 +1,9 @@
 """The writer of a journal file: natural group commit.
 
 Facts are queued by the event loop. Whatever has queued up while the last commit was on its way to the disk goes into
-the next one, which starts no sooner than `_APART_S` after the last. Answers are not even taken up before that: so what
-they lead to, down to the calls that take their places, is done for many in a row and goes along.
-
-The rows are put in on the loop's thread (microseconds, into SQLite's cache); only the commit, which waits for the disk,
-runs on a thread of its own, so that the two threads never fight over every row.
+the next one, which starts no sooner than `_APART_S` after the last. The rows are put in on the loop's thread
+(microseconds, into SQLite's cache); only the commit, which waits for the disk, runs on a thread of its own, so that the
+two threads never fight over every row.
 """
 
 import asyncio
@@ -32,8 +30,6 @@ from batchwork.journal.vector_file import VectorFile
 # Between the starts of two commits. Each costs as much as sending a request; answers that come one by one would each
 # have one. Whoever waits does not notice: a model takes a hundred times as long.
 _APART_S = 0.005
-# An answer is handed in, its place is free and the next item read, and that one asks to be sent.
-_TURNS_TO_HAND_IN = 3
 _CLOCK = SystemClock()
 
 _INSERT_EVENT = "INSERT INTO event VALUES (?,?,?,?,?,?)"
@@ -93,7 +89,6 @@ class JournalWriter:
         self.trim: int | None = None  # places from here on are taken away
         self.cache = RowCache()
         self._waiters: list[asyncio.Future[None]] = []
-        self._holding: list[asyncio.Future[None]] = []  # who hands something in when a group is about to be written
         self._task: asyncio.Task[None] | None = None
         self._next_at = 0.0  # when the next commit may start, on the loop's clock
         self._group: Group | None = None  # on its way to the disk
@@ -107,16 +102,6 @@ class JournalWriter:
             return
         waiter = asyncio.get_running_loop().create_future()
         self._waiters.append(waiter)
-        if self._task is None:
-            self._schedule()
-        await waiter
-
-    async def turn(self) -> None:
-        """Return when a group is about to be written, which takes along what is recorded then."""
-        if self._broken is not None:
-            return
-        waiter = asyncio.get_running_loop().create_future()
-        self._holding.append(waiter)
         if self._task is None:
             self._schedule()
         await waiter
@@ -162,11 +147,8 @@ class JournalWriter:
     async def _commit_group(self) -> None:
         """Commit one group, and see that another follows while somebody waits."""
         try:
+            await next_turn()  # the call that takes the place of one that has ended goes out before the writing
             self._next_at = _CLOCK.now() + _APART_S
-            # A call that needs no commit, and takes the place of one that has ended, goes out before the writing.
-            turns = _TURNS_TO_HAND_IN if self._let_in() else 1
-            for _ in range(turns):
-                await next_turn()
             waiters, self._waiters = self._waiters, []
             try:
                 self._put_in()
@@ -180,27 +162,17 @@ class JournalWriter:
                 self._broken = error if isinstance(error, JournalError) else translated(error, self.path)
                 waiters += self._waiters
                 self._waiters = []
-                self._let_in()
             except Exception as error:  # a defect: handed to those who wait, who would else wait for ever
                 for waiter in (*waiters, *self._waiters):
                     if not waiter.done():
                         waiter.set_exception(error)
                 self._waiters = []
-                self._let_in()
                 return
             self._answer(waiters)
         finally:
             self._task = None
-        if self._waiters or self._holding:
+        if self._waiters:
             self._schedule()
-
-    def _let_in(self) -> bool:
-        """Let those go on who hold something back; whether there are any."""
-        holding, self._holding = self._holding, []
-        for waiter in holding:
-            if not waiter.done():
-                waiter.set_result(None)
-        return bool(holding)
 
     def _answer(self, waiters: list[asyncio.Future[None]]) -> None:
         """Tell those who wait for a commit how it ended."""
