@@ -18,6 +18,7 @@ from pathlib import Path
 from statistics import median
 
 from perf._harness import ROOT, arguments, folder, interleaved, peers_python, ratio, run_child, show_table, verdict
+from perf.http_side import IN_FLIGHT
 
 MOST_TIMES_RAW = 1.1
 MOST_TIMES_RAW_IN_USERS_LOOP = 1.35
@@ -55,13 +56,15 @@ def main() -> int:
         canned_server(authority_file=place / "at-once.pem", at_once=True) as at_once,
     ):
 
-        def side(name: str, python: Path = own, requests: int = ours, url: str = spread) -> float:
+        def side(
+            name: str, python: Path = own, requests: int = ours, url: str = spread, in_flight: int = IN_FLIGHT
+        ) -> float:
             authority = place / ("spread.pem" if url == spread else "at-once.pem")
             environment = {**os.environ, "SSL_CERT_FILE": str(authority)}
-            how = [name, url, requests] + ([BUSY] if requests == many else [])
-            told = run_child([python, "-m", "perf.http_side", *how], environment=environment).json()
+            command = [python, "-m", "perf.http_side", name, url, requests, in_flight]
+            told = run_child(command, environment=environment).json()
             assert told["answered"] == requests, told
-            if name == "batchwork" and requests == many:
+            if name == "batchwork" and in_flight == BUSY:
                 per_minute.append(requests / told["wall_s"] * 60)
             return float(told["cpu_s"]) / requests * 1e6
 
@@ -75,19 +78,20 @@ def main() -> int:
                 "batchwork in the user's loop": lambda: side("batchwork-user-loop"),
                 "our transport, at once": lambda: side("transport", url=at_once),
                 "batchwork, at once": lambda: side("batchwork", url=at_once),
-                "our transport, busy": lambda: side("transport", requests=many),
-                "batchwork, busy": lambda: side("batchwork", requests=many),
+                "our transport, busy": lambda: side("transport", requests=many, in_flight=BUSY),
+                "batchwork, busy": lambda: side("batchwork", requests=many, in_flight=BUSY),
                 "anthropic SDK": lambda: side("sdk", peer, theirs),
                 "litellm": lambda: side("litellm", peer, theirs),
             },
         )
     raw = seen["raw aiohttp"]
+    asked = {"our transport, busy": many, "batchwork, busy": many, "anthropic SDK": theirs, "litellm": theirs}
     show_table(
         ("", "requests", "us CPU per request", "by raw aiohttp"),
         [
             (
                 name,
-                f"{theirs if name in ('anthropic SDK', 'litellm') else many if 'busy' in name else ours:,}",
+                f"{asked.get(name, ours):,}",
                 f"{median(values):.0f}",
                 f"{ratio(values, raw):.2f}",
             )
